@@ -1,0 +1,40 @@
+# Every target that needs programs beside Go sees to them first (scripts/setup.sh).
+.DEFAULT_GOAL := help
+.PHONY: help setup dev run rehearse test check bench generate pin
+
+# No C compiler is needed, and go-ethereum builds in a third of the time.
+export CGO_ENABLED := 0
+
+templ := go tool -modfile=tools/go.mod templ
+sqlc  := go -C tools tool sqlc
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what is missing: PostgreSQL, Chromium, fonts, bubblewrap
+	@scripts/setup.sh
+
+rehearse: setup ## play a whole 30-day takeover on the local world, headless
+	go run ./cmd/rehearse $(ARGS)
+
+run: setup ## the web app on the local world, with a takeover at a visible speed
+	go run ./cmd/rehearse serve $(ARGS)
+
+dev: setup ## the same, built and started again whenever a template changes
+	$(templ) generate --watch --cmd="go run ./cmd/rehearse serve $(ARGS)"
+
+test: setup ## all tests
+	go test $(ARGS) ./...
+
+check: ## formatting, vet, layers, pinned prompts, fresh generated code
+	scripts/check.sh
+
+bench: setup ## measure
+	go test -run='^$$' -bench=. -benchmem $(ARGS) ./...
+
+generate: ## make the Go code of the templates and queries anew
+	$(templ) generate -log-level warn
+	$(sqlc) generate -f "$(CURDIR)/sqlc.yaml"
+
+pin: ## accept the prompts as they are: their hashes go to specs/prompts.lock
+	cd prompts && LC_ALL=C sha256sum *.md >../specs/prompts.lock

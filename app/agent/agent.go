@@ -1,0 +1,131 @@
+// Package agent is the engine of agents: what an agent, a tool and a model are,
+// and how one tool call is checked and carried out. It knows no provider and no
+// database.
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"vivra/app"
+)
+
+// Agent is a prompt, what it may do, what it may spend and where it writes.
+type Agent struct {
+	Name            string
+	Model           string
+	Section         string // of the token file: the only one it may write
+	System          string // preamble and prompt, with the preamble's fields still to fill
+	PromptSHA256    string
+	Tools           []Tool
+	BudgetMax       app.Nano // one run
+	MaxOutputTokens int64    // one answer
+	Validation      bool     // validation_required
+	Trigger         string   // steps, or steps and a continuous task
+}
+
+// Tool returns the tool of that name if the agent may use it.
+func (a Agent) Tool(name string) (Tool, bool) {
+	i := slices.IndexFunc(a.Tools, func(t Tool) bool { return t.Name == name })
+	if i < 0 {
+		return Tool{}, false
+	}
+	return a.Tools[i], true
+}
+
+// Scope is what a tool call belongs to. Tools take their place in the world
+// from it and never from what the model says.
+type Scope struct {
+	Claim        app.Claim // every write checks it
+	OperationID  int64
+	Slug         string
+	StepID       int64
+	StepKey      string
+	Task         string
+	RunID        string
+	CallID       string // unique in the run: tools are idempotent by (RunID, CallID)
+	Agent        string
+	Token        app.Token
+	XHandle      string
+	TelegramChat int64
+	SiteHost     string
+	J0           time.Time
+	Now          time.Time
+}
+
+// Model answers one turn. app/openai implements it.
+type Model interface {
+	Respond(ctx context.Context, req Request) (Response, error)
+}
+
+// Request is one call of a model.
+type Request struct {
+	Model           string
+	System          string
+	Items           []Item
+	Tools           []ToolSpec
+	MaxOutputTokens int64
+}
+
+// ToolSpec is what a model is told of a tool.
+type ToolSpec struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage
+}
+
+// Response is a model's answer.
+type Response struct {
+	Text   string
+	Calls  []Call
+	Usage  app.Usage
+	Served string // the model that answered, as the API names it
+	Cut    bool   // the answer met the output limit
+}
+
+// Call is one tool call that a model asked for.
+type Call struct {
+	ID   string          `json:"id"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args"` // as the model wrote them: may be no JSON at all, then a JSON string
+}
+
+// Item is one entry of the transcript. A run is its items and nothing else, so
+// it can stop after any turn and be taken up again by another process.
+type Item struct {
+	Role   string `json:"role"` // user, assistant or tool
+	Text   string `json:"text,omitempty"`
+	Calls  []Call `json:"calls,omitempty"`
+	CallID string `json:"call_id,omitempty"`
+}
+
+// ModelError is a call that brought no usable answer. Its message is fit for
+// the team and holds no secret.
+type ModelError struct {
+	// Status is the HTTP status, 0 when there was no answer.
+	Status int
+	// Reason is one of: html, unauthorized, rate_limited, refused, server,
+	// timeout, broken, empty.
+	Reason     string
+	Message    string
+	RetryAfter time.Duration
+	// Usage is what the failed answer reported, if it did.
+	Usage *app.Usage
+}
+
+func (e *ModelError) Error() string { return e.Message }
+
+// Retryable tells whether the same call may succeed in a moment.
+func (e *ModelError) Retryable() bool {
+	switch e.Status {
+	case 0, 408, 409, 429:
+		return true
+	}
+	return e.Status >= 500
+}
+
+// MayBeBilled tells whether the call may have cost something although no
+// answer came: then its bound is kept as spent.
+func (e *ModelError) MayBeBilled() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 408 }

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"vivra/app"
+	"vivra/app/untrusted"
+)
+
+// Risk says what a tool can do at worst.
+type Risk string
+
+// The risks.
+const (
+	Read    Risk = "read"
+	Write   Risk = "write"
+	Publish Risk = "publish" // writes a validation, never calls the outside
+)
+
+// DefaultTimeout bounds one tool call that names no timeout of its own.
+const DefaultTimeout = 60 * time.Second
+
+// About is what a tool declares of itself: the one source of prompt text,
+// schema and policy.
+type About struct {
+	Name        string
+	Description string
+	Agents      []string // who may call it
+	Risk        Risk
+	// Source names where its result comes from when that is outside our walls;
+	// the result is then fenced and the run tainted.
+	Source  string
+	Timeout time.Duration // 0: DefaultTimeout
+}
+
+// Tool is one thing an agent may do. Build it with NewTool.
+type Tool struct {
+	About
+	Schema *jsonschema.Schema // of the arguments
+	Result *jsonschema.Schema // of the result, for the docs
+
+	call func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error)
+}
+
+// Spec is what the model is told.
+func (t Tool) Spec() ToolSpec {
+	b, err := json.Marshal(t.Schema)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", t.Name, err))
+	}
+	return ToolSpec{Name: t.Name, Description: t.Description, Schema: b}
+}
+
+// NewTool makes a tool out of a typed function. The schema that the model sees
+// is derived from In, so the struct is the only description of the arguments.
+// It panics when In cannot be a strict schema: that is a bug in the program.
+func NewTool[In, Out any](about About, run func(context.Context, Scope, In) (Out, error)) Tool {
+	schema, err := StrictSchema[In]()
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", about.Name, err))
+	}
+	result, err := jsonschema.For[Out](nil)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: result: %v", about.Name, err))
+	}
+	resolved, err := schema.Resolve(nil)
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", about.Name, err))
+	}
+	if about.Timeout == 0 {
+		about.Timeout = DefaultTimeout
+	}
+	return Tool{About: about, Schema: schema, Result: result,
+		call: func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error) {
+			in, err := Decode[In](resolved, args)
+			if err != nil {
+				return nil, err
+			}
+			out, err := run(ctx, scope, in)
+			if err != nil {
+				return nil, err
+			}
+			return marshal(out)
+		}}
+}
+
+// Decode validates raw against the schema before filling the struct, so that a
+// model which invents a field is told so instead of being silently obeyed.
+func Decode[T any](schema *jsonschema.Resolved, raw json.RawMessage) (value T, err error) {
+	var loose any
+	if err := json.Unmarshal(raw, &loose); err != nil {
+		return value, app.Errorf(app.Invalid, "arguments are not JSON: %v", err)
+	}
+	if err := schema.Validate(loose); err != nil {
+		return value, app.Errorf(app.Invalid, "arguments do not fit the schema: %v", err)
+	}
+	return value, json.Unmarshal(raw, &value)
+}
+
+// Outcome is what became of one tool call.
+type Outcome struct {
+	// Text is what the model reads: JSON, fenced when it came from outside.
+	Text string
+	// OK is false when the call was refused or failed.
+	OK bool
+	// Refused: the tool was not called at all.
+	Refused bool
+	// Tainted: the result holds text from outside.
+	Tainted bool
+	// Source is the tool's Source when Tainted.
+	Source string
+	// Err is the cause of a failure, for the team.
+	Err error
+}
+
+// Perform carries out one call for an agent. It never returns an error: a
+// failure is an answer for the model, which can correct its arguments or go
+// another way. A panic in a tool is a failure of that call alone.
+func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome) {
+	tool, ok := a.Tool(call.Tool)
+	if !ok || !slices.Contains(tool.Agents, a.Name) {
+		return refused(app.Errorf(app.Denied, "there is no tool %q for %s", call.Tool, a.Name))
+	}
+	ctx, cancel := context.WithTimeout(ctx, tool.Timeout)
+	defer cancel()
+	scope.CallID, scope.Agent = call.ID, a.Name
+
+	result, err := safely(ctx, tool, scope, call.Args)
+	switch {
+	case err != nil && tool.Source != "":
+		// An error may quote what came from outside.
+		return Outcome{Text: fence(tool.Source, failure(err)), Tainted: true, Source: tool.Source, Err: err, Refused: app.KindOf(err) == app.Invalid}
+	case err != nil:
+		return Outcome{Text: failure(err), Err: err, Refused: app.KindOf(err) == app.Invalid}
+	case tool.Source != "":
+		return Outcome{Text: fence(tool.Source, string(result)), OK: true, Tainted: true, Source: tool.Source}
+	}
+	return Outcome{Text: string(result), OK: true}
+}
+
+func safely(ctx context.Context, tool Tool, scope Scope, args json.RawMessage) (result json.RawMessage, err error) {
+	type answer struct {
+		result json.RawMessage
+		err    error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{nil, fmt.Errorf("tool %s panicked: %v", tool.Name, p)}
+			}
+		}()
+		result, err := tool.call(ctx, scope, args)
+		done <- answer{result, err}
+	}()
+	select {
+	case a := <-done:
+		return a.result, a.err
+	case <-ctx.Done(): // a tool that ignores its context must not hold the run
+		return nil, fmt.Errorf("tool %s gave no answer within %s", tool.Name, tool.Timeout)
+	}
+}
+
+func fence(source, text string) string { return untrusted.Wrap(source, text) }
+
+func refused(err error) Outcome { return Outcome{Text: failure(err), Refused: true, Err: err} }
+
+func failure(err error) string {
+	message := err.Error()
+	var known *app.Error
+	if errors.As(err, &known) {
+		message = known.Message
+	}
+	b, _ := marshal(map[string]string{"error": message})
+	return string(b)
+}
+
+func marshal(v any) (json.RawMessage, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode result: %w", err)
+	}
+	return bytes.TrimRight(buf.Bytes(), "\n"), nil
+}

@@ -1,0 +1,134 @@
+package boot
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"vivra/app"
+	"vivra/app/chain"
+	"vivra/app/images"
+	"vivra/app/market"
+)
+
+// ChainConfig is what is known of a chain.
+type ChainConfig struct {
+	ChainID   int64       `json:"chain_id"`
+	Name      string      `json:"name"`      // for people
+	Network   string      `json:"network"`   // what market data calls it
+	Factories Addresses   `json:"factories"` // exchanges of the Uniswap v2 kind
+	Launchers Addresses   `json:"launchers"` // launchpads that are believed about who deployed a token
+	Quote     app.Address `json:"-"`         // the wrapped coin that pools trade against
+	// QuoteUSD fixes the price of the chain's coin; 0 asks the market.
+	QuoteUSD float64 `json:"quote_usd"`
+}
+
+// Addresses are written as hex.
+type Addresses []app.Address
+
+type chainJSON struct {
+	ChainConfig
+	Factories []string `json:"factories"`
+	Launchers []string `json:"launchers"`
+	Quote     string   `json:"quote"`
+}
+
+// Encode writes the config as VIVRA_CHAIN takes it.
+func (c ChainConfig) Encode() (string, error) {
+	b, err := json.Marshal(chainJSON{c, c.Factories.hex(), c.Launchers.hex(), c.Quote.Hex()})
+	return string(b), err
+}
+
+func (a Addresses) hex() []string {
+	out := make([]string, len(a))
+	for i, each := range a {
+		out[i] = each.Hex()
+	}
+	return out
+}
+
+// ParseChain reads what Encode writes.
+func ParseChain(text string) (ChainConfig, error) {
+	var in chainJSON
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&in); err != nil {
+		return ChainConfig{}, fmt.Errorf("it is not the JSON of a chain: %w", err)
+	}
+	c := in.ChainConfig
+	var err error
+	if c.Factories, err = parseAddresses(in.Factories); err != nil {
+		return c, err
+	}
+	if c.Launchers, err = parseAddresses(in.Launchers); err != nil {
+		return c, err
+	}
+	if in.Quote != "" {
+		c.Quote, err = chain.ParseAddress(in.Quote)
+	}
+	return c, err
+}
+
+func parseAddresses(texts []string) (Addresses, error) {
+	out := make(Addresses, len(texts))
+	var err error
+	for i, text := range texts {
+		if out[i], err = chain.ParseAddress(text); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (a *App) outside(ctx context.Context) (outside, error) {
+	cfg := a.Config
+	var out outside
+	networks := market.Networks()
+	if cfg.Chain.Network != "" {
+		networks[cfg.Chain.ChainID] = market.Network{DexScreener: cfg.Chain.Network, GeckoTerminal: cfg.Chain.Network}
+	}
+	out.market = market.New(market.Config{DexScreenerURL: cfg.DexscreenerBaseURL, GeckoTerminalURL: cfg.GeckoterminalBaseURL, Networks: networks, Now: cfg.Clock.Now})
+	var err error
+	out.chain, err = chain.New(chain.Config{RPCURL: cfg.RPCURL, ChainID: cfg.Chain.ChainID, Factories: cfg.Chain.Factories, Quote: cfg.Chain.Quote,
+		Launchers: cfg.Chain.Launchers, QuoteUSD: a.quoteUSD(out.market), Now: cfg.Clock.Now})
+	if err != nil {
+		return out, err
+	}
+	out.images = images.New(images.Config{BaseURL: cfg.ImageBaseURL, Key: cfg.ImageAPIKey, Model: ImageModel})
+	return out, nil
+}
+
+func (a *App) quoteUSD(m *market.Client) func(context.Context) (float64, error) {
+	c := a.Config.Chain
+	return func(ctx context.Context) (float64, error) {
+		if c.QuoteUSD > 0 {
+			return c.QuoteUSD, nil
+		}
+		return m.PriceUSD(ctx, app.TokenRef{ChainID: c.ChainID, Address: c.Quote})
+	}
+}
+
+// FirstInvite makes the link that creates the first account, empty when there
+// is an account already.
+func (a *App) FirstInvite(ctx context.Context) (string, error) {
+	some, err := a.Store.HasUsers(ctx)
+	if err != nil || some {
+		return "", err
+	}
+	return a.Invite(ctx)
+}
+
+// Invite makes the token of a link that creates one admin account, once.
+func (a *App) Invite(ctx context.Context) (string, error) {
+	var raw [24]byte
+	if _, err := rand.Read(raw[:]); err != nil {
+		return "", fmt.Errorf("make invite: %w", err)
+	}
+	token := base64.RawURLEncoding.EncodeToString(raw[:])
+	now := a.Config.Clock.Now().UTC()
+	return token, a.Store.CreateInvite(ctx, token, "admin", now.Add(48*time.Hour), now)
+}

@@ -1,0 +1,180 @@
+// Package effects says which calls to the outside an approval allows: a pure
+// function from the approved payload to the exact requests, in order.
+package effects
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"vivra/app"
+	"vivra/app/preflight"
+)
+
+// The kinds of effects and the types of their requests.
+const (
+	XPost      = "x.post"         // Post
+	XProfile   = "x.profile"      // app.ProfilePayload, read back after a person applied it
+	TGTitle    = "tg.title"       // Title
+	TGDescribe = "tg.description" // Description
+	TGMessage  = "tg.message"     // Message
+	TGPin      = "tg.pin"         // Pin
+	TGPoll     = "tg.poll"        // Poll
+	SiteDeploy = "site.deploy"    // app.SitePayload
+	UtilDeploy = "utility.deploy" // app.UtilityPayload
+	noPosition = -1
+)
+
+// Post is one post on X. ReplyTo is the position of the effect whose post it
+// answers, -1 for none.
+type Post struct {
+	Account     string      `json:"account"`
+	Text        string      `json:"text"`
+	Media       []app.Media `json:"media"`
+	ReplyTo     int         `json:"reply_to_position"`
+	PollOptions []string    `json:"poll_options"`
+	PollMinutes int         `json:"poll_minutes"`
+}
+
+// Title names a group.
+type Title struct {
+	Chat  int64  `json:"chat"`
+	Title string `json:"title"`
+}
+
+// Description describes a group.
+type Description struct {
+	Chat        int64  `json:"chat"`
+	Description string `json:"description"`
+}
+
+// Message is sent to a group.
+type Message struct {
+	Chat int64  `json:"chat"`
+	Text string `json:"text"`
+}
+
+// Pin pins the message of the effect at Position.
+type Pin struct {
+	Chat     int64 `json:"chat"`
+	Position int   `json:"message_position"`
+}
+
+// Poll is a native poll in a group.
+type Poll struct {
+	Chat     int64    `json:"chat"`
+	Question string   `json:"question"`
+	Options  []string `json:"options"`
+	Minutes  int      `json:"minutes"`
+}
+
+// Plan returns the effects of an approved validation in order. Most kinds that
+// are only accepted, such as a go/no-go, have none.
+func Plan(v app.Validation) ([]app.Effect, error) {
+	calls, err := plan(v.Kind, v.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("plan effects of %s: %w", v.Kind, err)
+	}
+	out := make([]app.Effect, len(calls))
+	for i, c := range calls {
+		request, err := app.CanonicalJSON(c.request)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = app.Effect{Key: fmt.Sprintf("%s/%d", v.ID, i), ValidationID: v.ID, OperationID: v.OperationID, StepID: v.StepID,
+			Position: i, Kind: c.kind, Request: request, RequestSHA256: app.SHA256Hex(request), Price: c.price}
+	}
+	return out, nil
+}
+
+// Account returns the X account that an effect's spacing is counted on, empty
+// when it needs none: within a thread there is no gap.
+func Account(e app.Effect) string {
+	if e.Kind != XPost {
+		return ""
+	}
+	var p Post
+	if err := json.Unmarshal(e.Request, &p); err != nil || p.ReplyTo != noPosition {
+		return ""
+	}
+	return p.Account
+}
+
+type call struct {
+	kind    string
+	request any
+	price   app.Nano
+}
+
+func plan(kind app.ValidationKind, payload json.RawMessage) ([]call, error) {
+	switch kind {
+	case app.KindPost:
+		return planWith(payload, func(p app.PostPayload) []call { return []call{post(p, noPosition)} })
+	case app.KindThread:
+		return planWith(payload, thread)
+	case app.KindPoll:
+		return planWith(payload, poll)
+	case app.KindProfile:
+		return planWith(payload, func(p app.ProfilePayload) []call { return []call{{kind: XProfile, request: p}} })
+	case app.KindTelegram:
+		return planWith(payload, telegram)
+	case app.KindSite:
+		return planWith(payload, func(p app.SitePayload) []call { return []call{{kind: SiteDeploy, request: p}} })
+	case app.KindUtility:
+		return planWith(payload, func(p app.UtilityPayload) []call { return []call{{kind: UtilDeploy, request: p}} })
+	default:
+		return nil, nil
+	}
+}
+
+func planWith[T any](payload json.RawMessage, fn func(T) []call) ([]call, error) {
+	var p T
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return nil, err
+	}
+	return fn(p), nil
+}
+
+func post(p app.PostPayload, replyTo int) call {
+	price := preflight.PostPrice(p.Text, false) + app.Nano(len(p.Media))*preflight.PriceMetadata
+	return call{XPost, Post{Account: p.Account, Text: p.Text, Media: p.Media, ReplyTo: replyTo}, price}
+}
+
+func thread(p app.ThreadPayload) []call {
+	calls := make([]call, len(p.Posts))
+	for i, each := range p.Posts {
+		each.Account = p.Account
+		calls[i] = post(each, i-1)
+	}
+	return calls
+}
+
+// poll puts the boards in a post and the poll alone in its reply, since a poll
+// on X carries no media.
+func poll(p app.PollPayload) []call {
+	var calls []call
+	for _, channel := range p.Channels {
+		switch channel {
+		case "x":
+			p.Intro.Account = p.Account
+			intro := len(calls)
+			calls = append(calls, post(p.Intro, noPosition), call{XPost,
+				Post{Account: p.Account, Text: p.Question, ReplyTo: intro, PollOptions: p.Options, PollMinutes: p.DurationMinutes},
+				preflight.PostPrice(p.Question, false)})
+		case "telegram":
+			calls = append(calls, call{kind: TGPoll, request: Poll{p.TelegramChat, p.Question, p.Options, p.DurationMinutes}})
+		}
+	}
+	return calls
+}
+
+func telegram(p app.TelegramSetupPayload) []call {
+	calls := []call{
+		{kind: TGTitle, request: Title{p.Chat, p.Title}},
+		{kind: TGDescribe, request: Description{p.Chat, p.Description}},
+	}
+	if p.Rules != "" {
+		calls = append(calls, call{kind: TGMessage, request: Message{p.Chat, p.Rules}})
+	}
+	calls = append(calls, call{kind: TGMessage, request: Message{p.Chat, p.Pinned}})
+	return append(calls, call{kind: TGPin, request: Pin{p.Chat, len(calls) - 1}})
+}

@@ -1,0 +1,151 @@
+package app
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// OperationState is where a takeover stands.
+type OperationState string
+
+// The states of an operation.
+const (
+	OperationScheduled OperationState = "scheduled"
+	OperationRunning   OperationState = "running"
+	OperationPaused    OperationState = "paused"
+	OperationStopped   OperationState = "stopped"
+	OperationCompleted OperationState = "completed"
+)
+
+// Final tells whether nothing can happen to the operation any more.
+func (s OperationState) Final() bool { return s == OperationStopped || s == OperationCompleted }
+
+// Token is an ERC-20 that was read on its chain. Name and Symbol are outside text.
+type Token struct {
+	ID       int64
+	Ref      TokenRef
+	Name     string
+	Symbol   string
+	Decimals int
+}
+
+// Operation is one takeover of one token: 30 days from J0.
+type Operation struct {
+	ID       int64
+	Slug     string
+	Token    Token
+	J0       time.Time
+	State    OperationState
+	Cap      Nano // spending never passes it
+	Spent    Nano
+	Reserved Nano
+	Envelope Nano // set aside for the buyback
+	// XHandle is the account's name on X without @, empty until one is named.
+	XHandle string
+	// TelegramChat is the group's chat id, 0 until one is named.
+	TelegramChat int64
+	// SiteHost is the host name of the relaunched site.
+	SiteHost string
+	// Seq and HeadHash are the last line of the public log.
+	Seq      int64
+	HeadHash string
+	// StopReason says in one sentence why the operation was stopped.
+	StopReason string
+}
+
+// Pause stops new work; what runs finishes.
+func (o *Operation) Pause() error {
+	if o.State != OperationRunning && o.State != OperationScheduled {
+		return Errorf(Conflict, "This operation is %s: only a running one can be paused.", o.State)
+	}
+	o.State = OperationPaused
+	return nil
+}
+
+// Resume lets due steps start again; nothing is shifted. An operation whose
+// J0 is still ahead goes back to scheduled.
+func (o *Operation) Resume(now time.Time) error {
+	if o.State != OperationPaused {
+		return Errorf(Conflict, "This operation is %s: only a paused one can be resumed.", o.State)
+	}
+	o.State = OperationRunning
+	if now.Before(o.J0) {
+		o.State = OperationScheduled
+	}
+	return nil
+}
+
+// Stop is final.
+func (o *Operation) Stop(reason string) error {
+	if o.State.Final() {
+		return Errorf(Conflict, "This operation is already %s.", o.State)
+	}
+	o.State, o.StopReason = OperationStopped, reason
+	return nil
+}
+
+// StepState is where one row of the calendar stands.
+type StepState string
+
+// The states of a step.
+const (
+	StepPending   StepState = "pending"
+	StepRunning   StepState = "running"
+	StepWaiting   StepState = "waiting_validation"
+	StepDone      StepState = "done"
+	StepFailed    StepState = "failed"
+	StepSkipped   StepState = "skipped"
+	StepCancelled StepState = "cancelled"
+)
+
+// Final tells whether the step has ended, one way or another. A failed step is
+// final for those that come after it, yet a person may retry it.
+func (s StepState) Final() bool {
+	return s == StepDone || s == StepFailed || s == StepSkipped || s == StepCancelled
+}
+
+// Step is one row of the calendar, expanded for one operation.
+type Step struct {
+	ID          int64
+	OperationID int64
+	Key         string // designer.poll, scanner.daily_metrics.d07
+	Task        string // the key without its number: scanner.daily_metrics
+	Agent       string // one of the six, or "system"
+	DueAt       time.Time
+	DependsOn   []string
+	After       []string
+	Validates   bool // its output is a validation
+	Recurring   bool
+	State       StepState
+	Attempt     int // runs started so far
+	Rejections  int
+	NotBefore   *time.Time // of the next attempt
+	Input       json.RawMessage
+	Output      json.RawMessage
+	Error       string
+	StartedAt   *time.Time
+	FinishedAt  *time.Time
+	LeaseUntil  *time.Time // wall clock
+	Fence       int64
+	Cost        Nano // sum of its log entries; filled by readers that show it
+}
+
+// Alert is something a person should look at, raised once per subject.
+type Alert struct {
+	ID             int64
+	OperationID    int64
+	OperationSlug  string
+	Kind           string
+	Subject        string
+	Message        string
+	CreatedAt      time.Time
+	AcknowledgedAt *time.Time
+}
+
+// User is a member of the team.
+type User struct {
+	ID           int64
+	Name         string
+	Role         string // viewer, approver, admin
+	PasswordHash string
+}

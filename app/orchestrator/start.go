@@ -1,0 +1,81 @@
+package orchestrator
+
+import (
+	"context"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+
+	"vivra/app"
+)
+
+// StartOperation plans a takeover: the token is read on its chain first, and an
+// address that is no ERC-20 is refused with what was found there.
+func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, by app.User) (app.Operation, error) {
+	if in.Token.Ref.ChainID == 0 {
+		in.Token.Ref.ChainID = o.ChainID
+	}
+	facts, err := o.Chain.Token(ctx, in.Token.Ref)
+	if err != nil {
+		return app.Operation{}, err
+	}
+	in.Token.Name, in.Token.Symbol, in.Token.Decimals = capped(facts.Name, 100), capped(facts.Symbol, 40), facts.Decimals
+	if in.Cap <= 0 {
+		return app.Operation{}, app.Errorf(app.Invalid, "The cap must be more than nothing: it is the most this takeover may spend.")
+	}
+	if in.Envelope < 0 {
+		return app.Operation{}, app.Errorf(app.Invalid, "The envelope can't be less than nothing.")
+	}
+	now := o.Clock.Now().UTC()
+	if in.J0.IsZero() {
+		in.J0 = now
+	}
+	if in.Slug == "" {
+		in.Slug = Label(in.Token.Symbol)
+	}
+	if in.Slug, err = o.Store.FreeSlug(ctx, in.Slug); err != nil {
+		return app.Operation{}, err
+	}
+	in.XHandle = strings.TrimPrefix(strings.TrimSpace(in.XHandle), "@")
+	host := ""
+	if o.SiteDomain != "" {
+		host = in.Slug + "." + o.SiteDomain
+	}
+	return o.Store.CreateOperation(ctx, in, host, o.Calendar.Expand(in.J0), by, now)
+}
+
+// Label folds a symbol to a DNS label: letters and digits, "token" when none
+// are left.
+func Label(symbol string) string {
+	var b strings.Builder
+	for _, r := range norm.NFKD.String(strings.ToLower(symbol)) {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			b.WriteRune(r)
+		case unicode.IsSpace(r), r == '-', r == '_', r == '.':
+			if b.Len() > 0 {
+				b.WriteByte('-')
+			}
+		}
+		if b.Len() >= 40 {
+			break
+		}
+	}
+	label := strings.Trim(b.String(), "-")
+	for strings.Contains(label, "--") {
+		label = strings.ReplaceAll(label, "--", "-")
+	}
+	if label == "" {
+		return "token"
+	}
+	return label
+}
+
+func capped(s string, most int) string {
+	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
+	if r := []rune(s); len(r) > most {
+		return string(r[:most])
+	}
+	return s
+}

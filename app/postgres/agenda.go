@@ -1,0 +1,101 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vivra/app"
+)
+
+// RaiseOverdue raises one alert per output that has waited since before.
+func (s *Store) RaiseOverdue(ctx context.Context, before, now time.Time) error {
+	rows, err := s.q.OverdueValidations(ctx, s.pool, before)
+	if err != nil {
+		return fmt.Errorf("list overdue outputs: %w", err)
+	}
+	for _, r := range rows {
+		v, err := s.Validation(ctx, r.ID)
+		if err != nil {
+			return err
+		}
+		if err := s.RaiseAlert(ctx, r.OperationID, "validation_overdue", r.ID, v.StepKey+" has waited for a decision since "+v.CreatedAt.Format("2006-01-02 15:04 UTC")+".", now); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NextInstant returns the next time at which something falls due: a step, a
+// publication, an output that has waited too long. Nil when nothing is ahead.
+func (s *Store) NextInstant(ctx context.Context, now time.Time, overdueAfter time.Duration) (*time.Time, error) {
+	step, err := s.q.NextStepInstant(ctx, s.pool, now)
+	if err != nil {
+		return nil, fmt.Errorf("look for the next step: %w", err)
+	}
+	effect, err := s.q.NextEffectInstant(ctx, s.pool, now)
+	if err != nil {
+		return nil, fmt.Errorf("look for the next publication: %w", err)
+	}
+	overdue, err := s.q.NextOverdueInstant(ctx, s.pool, now.Add(-overdueAfter))
+	if err != nil {
+		return nil, fmt.Errorf("look for the next overdue output: %w", err)
+	}
+	if overdue.Unix() != 0 {
+		overdue = overdue.Add(overdueAfter)
+	}
+	var next *time.Time
+	for _, at := range []*time.Time{instant(step), instant(effect), instant(overdue)} {
+		if at != nil && (next == nil || at.Before(*next)) {
+			next = at
+		}
+	}
+	return next, nil
+}
+
+// Busy tells whether a worker has something in hand at now, or could.
+func (s *Store) Busy(ctx context.Context, now time.Time) (bool, error) {
+	running, err := s.q.RunningSteps(ctx, s.pool)
+	if err != nil {
+		return false, fmt.Errorf("count running steps: %w", err)
+	}
+	attempting, err := s.q.BusyEffects(ctx, s.pool)
+	if err != nil {
+		return false, fmt.Errorf("count running effects: %w", err)
+	}
+	due, err := s.DueEffects(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	unknown, err := s.UnknownEffects(ctx, now)
+	if err != nil {
+		return false, err
+	}
+	return running+attempting+len(due)+len(unknown) > 0, nil
+}
+
+// Counts sums up an operation for its rehearsal's or its team's report.
+type Counts struct {
+	Validations  map[app.ValidationState]int
+	Publications map[string]int
+}
+
+// Counts returns how an operation's outputs were decided and sent.
+func (s *Store) Counts(ctx context.Context, operationID int64) (Counts, error) {
+	c := Counts{map[app.ValidationState]int{}, map[string]int{}}
+	decided, err := s.q.ValidationCounts(ctx, s.pool, operationID)
+	if err != nil {
+		return c, fmt.Errorf("count outputs: %w", err)
+	}
+	for _, r := range decided {
+		c.Validations[r.State] = r.Count
+	}
+	sent, err := s.q.PublicationCounts(ctx, s.pool, operationID)
+	if err != nil {
+		return c, fmt.Errorf("count publications: %w", err)
+	}
+	for _, r := range sent {
+		c.Publications[r.Kind] = r.Count
+	}
+	return c, nil
+}

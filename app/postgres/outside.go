@@ -1,0 +1,209 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"vivra/app"
+	"vivra/app/postgres/dbsqlc"
+)
+
+// MetricsHistory returns an operation's readings, the baseline first.
+func (s *Store) MetricsHistory(ctx context.Context, operationID int64) ([]app.Metrics, error) {
+	rows, err := s.q.MetricsOf(ctx, s.pool, operationID)
+	if err != nil {
+		return nil, fmt.Errorf("read metrics: %w", err)
+	}
+	out := make([]app.Metrics, len(rows))
+	for i, r := range rows {
+		if err := json.Unmarshal(r.Reading, &out[i]); err != nil {
+			return nil, fmt.Errorf("read metrics: %w", err)
+		}
+	}
+	return out, nil
+}
+
+// LatestMetrics returns a token's newest reading and where it comes from.
+func (s *Store) LatestMetrics(ctx context.Context, ref app.TokenRef) (app.Metrics, string, error) {
+	row, err := s.q.LatestMetricsOfToken(ctx, s.pool, dbsqlc.LatestMetricsOfTokenParams{ChainID: ref.ChainID, Address: ref.Address[:]})
+	if err != nil {
+		return app.Metrics{}, "", notFound(err, "reading of this token")
+	}
+	var m app.Metrics
+	if err := json.Unmarshal(row.Reading, &m); err != nil {
+		return m, "", fmt.Errorf("read metrics: %w", err)
+	}
+	return m, "daily metrics", nil
+}
+
+// Publications returns what went out, in order, each with its receipt.
+func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publication, error) {
+	rows, err := s.q.ApprovedValidations(ctx, s.pool, operationID)
+	if err != nil {
+		return nil, fmt.Errorf("read publications: %w", err)
+	}
+	var out []app.Publication
+	for _, r := range rows {
+		if !r.AllDone {
+			continue
+		}
+		p := app.Publication{StepKey: r.StepKey, Kind: r.Validation.Kind, Payload: json.RawMessage(r.Validation.Payload), DraftNo: r.Validation.DraftNo,
+			ProposedAt: r.Validation.CreatedAt.UTC(), Links: r.Links, SHA256: fmt.Sprintf("%x", r.Validation.PayloadSha256), Price: app.Nano(r.Price)}
+		if r.Validation.DecidedAt != nil {
+			p.ApprovedAt, p.PublishedAt = r.Validation.DecidedAt.UTC(), r.Validation.DecidedAt.UTC()
+		}
+		if r.FinishedAt != nil {
+			p.PublishedAt = r.FinishedAt.UTC()
+		}
+		if r.Validation.DecidedBy != "policy" {
+			p.Approvers = 1
+		}
+		if r.Validation.ReceiptUrl != "" {
+			p.Links = append(p.Links, r.Validation.ReceiptUrl)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// SaveUpdate stores a raw Telegram update, once. chat is 0 when unknown.
+func (s *Store) SaveUpdate(ctx context.Context, bot, updateID, chat int64, raw []byte, now time.Time) (fresh bool, err error) {
+	n, err := s.q.SaveUpdate(ctx, s.pool, dbsqlc.SaveUpdateParams{BotID: bot, UpdateID: updateID, Raw: raw, ChatID: chat, ReceivedAt: now})
+	if err != nil {
+		return false, fmt.Errorf("store update: %w", err)
+	}
+	return n == 1, nil
+}
+
+// Updates returns the raw updates of a chat in a window, oldest first.
+func (s *Store) Updates(ctx context.Context, chat int64, since, until time.Time) ([][]byte, error) {
+	rows, err := s.q.UpdatesOfChat(ctx, s.pool, dbsqlc.UpdatesOfChatParams{ChatID: chat, Since: since, Until: until})
+	if err != nil {
+		return nil, fmt.Errorf("read updates: %w", err)
+	}
+	out := make([][]byte, len(rows))
+	for i, r := range rows {
+		out[i] = r.Raw
+	}
+	return out, nil
+}
+
+// Poll returns where an operation's poll went out, and Telegram's stored result.
+func (s *Store) Poll(ctx context.Context, operationID int64) (app.PollRecord, *app.PollResult, error) {
+	r, err := s.q.Poll(ctx, s.pool, operationID)
+	if err != nil {
+		return app.PollRecord{}, nil, notFound(err, "poll")
+	}
+	rec := app.PollRecord{Question: r.Question, Options: r.Options, XPostID: r.XPostID, TelegramChat: r.TelegramChat,
+		TelegramMessageID: r.TelegramMessageID, TelegramPollID: r.TelegramPollID, ClosesAt: r.ClosesAt}
+	if len(r.TelegramResult) == 0 {
+		return rec, nil, nil
+	}
+	var result app.PollResult
+	if err := json.Unmarshal(r.TelegramResult, &result); err != nil {
+		return rec, nil, fmt.Errorf("read poll result: %w", err)
+	}
+	return rec, &result, nil
+}
+
+// SavePollResult keeps what Telegram said when the poll was stopped: it says it once.
+func (s *Store) SavePollResult(ctx context.Context, operationID int64, result app.PollResult) error {
+	return s.q.SetPollTelegramResult(ctx, s.pool, dbsqlc.SetPollTelegramResultParams{TelegramResult: mustJSON(result), OperationID: operationID})
+}
+
+// XAccount is a connected account; its tokens are sealed.
+type XAccount struct {
+	Handle, UserID, KeyID       string
+	AccessSealed, RefreshSealed []byte
+	Scopes                      []string
+	ExpiresAt                   time.Time
+	NeedsReconnect              bool
+}
+
+// XAccount returns a connected account.
+func (s *Store) XAccount(ctx context.Context, handle string) (XAccount, error) {
+	r, err := s.q.XAccount(ctx, s.pool, handle)
+	if err != nil {
+		return XAccount{}, notFound(err, "connected X account")
+	}
+	return xAccountOf(r), nil
+}
+
+func xAccountOf(r dbsqlc.XAccount) XAccount {
+	return XAccount{r.Handle, r.UserID, r.KeyID, r.AccessSealed, r.RefreshSealed, r.Scopes, r.ExpiresAt.UTC(), r.State == "needs_reconnect"}
+}
+
+// SaveXAccount connects an account or replaces its tokens.
+func (s *Store) SaveXAccount(ctx context.Context, a XAccount, now time.Time) error {
+	return s.saveXAccount(ctx, s.pool, a, now)
+}
+
+func (s *Store) saveXAccount(ctx context.Context, db dbsqlc.DBTX, a XAccount, now time.Time) error {
+	err := s.q.SaveXAccount(ctx, db, dbsqlc.SaveXAccountParams{Handle: a.Handle, UserID: a.UserID, AccessSealed: a.AccessSealed,
+		RefreshSealed: a.RefreshSealed, KeyID: a.KeyID, Scopes: a.Scopes, ExpiresAt: a.ExpiresAt, UpdatedAt: now})
+	if err != nil {
+		return fmt.Errorf("save X account: %w", err)
+	}
+	return nil
+}
+
+// RefreshXAccount runs refresh under the account's row lock, so that a
+// single-use refresh token is used by one process, and saves what it returns
+// before anyone can use it. refresh may return the account unchanged.
+func (s *Store) RefreshXAccount(ctx context.Context, handle string, now time.Time, refresh func(XAccount) (XAccount, error)) (a XAccount, err error) {
+	err = s.tx(ctx, func(tx pgx.Tx) error {
+		r, err := s.q.XAccountForUpdate(ctx, tx, handle)
+		if err != nil {
+			return notFound(err, "connected X account")
+		}
+		before := xAccountOf(r)
+		if a, err = refresh(before); err != nil {
+			return err
+		}
+		if a.ExpiresAt.Equal(before.ExpiresAt) {
+			return nil
+		}
+		return s.saveXAccount(ctx, tx, a, now)
+	})
+	return a, err
+}
+
+// LoseXAccount marks an account whose tokens no longer work.
+func (s *Store) LoseXAccount(ctx context.Context, handle string, now time.Time) error {
+	return s.q.XAccountLost(ctx, s.pool, dbsqlc.XAccountLostParams{Now: now, Handle: handle})
+}
+
+// Site returns the host and address of an operation's deployed site.
+func (s *Store) Site(ctx context.Context, operationID int64) (host, url string, err error) {
+	r, err := s.q.Site(ctx, s.pool, operationID)
+	if err != nil {
+		return "", "", notFound(err, "site")
+	}
+	return r.Host, r.Url, nil
+}
+
+// SaveCandidate records a token's score.
+func (s *Store) SaveCandidate(ctx context.Context, tokenID int64, state string, score int, now time.Time) error {
+	if err := s.q.SaveCandidate(ctx, s.pool, dbsqlc.SaveCandidateParams{TokenID: tokenID, State: state, Score: score, UpdatedAt: now}); err != nil {
+		return fmt.Errorf("save candidate: %w", err)
+	}
+	return nil
+}
+
+// SiteBuild returns the build of an operation's deployed site.
+func (s *Store) SiteBuild(ctx context.Context, operationID int64) (string, error) {
+	r, err := s.q.Site(ctx, s.pool, operationID)
+	if err != nil {
+		return "", notFound(err, "site")
+	}
+	return r.BuildID, nil
+}
+
+// SaveClosedPoll keeps the final counts that an update brought.
+func (s *Store) SaveClosedPoll(ctx context.Context, pollID string, result app.PollResult) error {
+	return s.q.SetPollResultByPollID(ctx, s.pool, dbsqlc.SetPollResultByPollIDParams{TelegramResult: mustJSON(result), TelegramPollID: pollID})
+}

@@ -1,0 +1,23 @@
+package preflight
+
+import "vivra/app"
+
+// What X charges for one publication (pay-per-use prices of 2026-08).
+const (
+	PricePost     = 15 * app.Dollar / 1000  // $0.015
+	PriceLink     = 200 * app.Dollar / 1000 // $0.200, any post with a link
+	PriceReply    = 10 * app.Dollar / 1000  // $0.010, an answer to someone who mentioned or quoted us
+	PriceMetadata = 5 * app.Dollar / 1000   // $0.005, alt text of one file
+)
+
+// PostPrice is what X charges for a post. summoned is an answer to somebody
+// who mentioned or quoted the account; the posts of a thread are not.
+func PostPrice(text string, summoned bool) app.Nano {
+	switch {
+	case HasLink(text):
+		return PriceLink
+	case summoned:
+		return PriceReply
+	}
+	return PricePost
+}

@@ -1,0 +1,100 @@
+package app
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// What pages read. These are projections: they hold what a page shows and
+// nothing that it must not.
+
+// OperationSummary is one operation in a list.
+type OperationSummary struct {
+	Operation
+	LastSummary string     // of the last log line, empty when none
+	LastAt      *time.Time // of the last log line
+	Waiting     int        // outputs that wait for a person
+	Verdict     string     // revived, dead_again, or empty
+}
+
+// Day returns the calendar day of the takeover at now: 0 on J0's day (UTC).
+func (o Operation) Day(now time.Time) int {
+	day := func(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
+	return max(int(day(now).Sub(day(o.J0))/(24*time.Hour)), 0)
+}
+
+// CandidateSummary is one candidate in a list.
+type CandidateSummary struct {
+	Token     Token
+	State     string
+	Score     int
+	UpdatedAt time.Time
+}
+
+// Waiting says how many outputs wait for a person and since when the oldest does.
+type Waiting struct {
+	Count  int
+	Oldest *time.Time
+}
+
+// EffectStatus is an effect as the team sees it on an operation's page.
+type EffectStatus struct {
+	Effect
+	ValidationKind ValidationKind
+}
+
+// AuditRow is one admin change.
+type AuditRow struct {
+	At      time.Time
+	User    string
+	Action  string
+	Subject string
+	Before  json.RawMessage
+	After   json.RawMessage
+}
+
+// NewOperation is what a person enters to start a takeover.
+type NewOperation struct {
+	Token        Token
+	Slug         string // empty: made from the symbol
+	J0           time.Time
+	Cap          Nano
+	Envelope     Nano
+	XHandle      string
+	TelegramChat int64
+}
+
+// RunTrace is a run as the team sees it: every message, call, refusal and cost.
+type RunTrace struct {
+	ID, Agent, Task, Model, State, Error string
+	PromptSHA256                         string
+	StepKey                              string
+	OperationSlug                        string
+	Turns                                int
+	Tainted                              bool
+	Budget, Spent, Reserved              Nano
+	StartedAt                            time.Time
+	FinishedAt                           *time.Time
+	Items                                []TraceItem
+	Calls                                []TraceCall
+}
+
+// TraceItem is one entry of a run's transcript.
+type TraceItem struct {
+	Seq, Turn int
+	Role      string
+	Content   json.RawMessage
+	At        time.Time
+}
+
+// TraceCall is one call of a model, paid or not.
+type TraceCall struct {
+	Turn           int
+	State          string // reserved, settled, failed, unknown
+	Model          string
+	Reserved, Cost Nano
+	Source         string
+	Usage          json.RawMessage
+	LatencyMS      int64
+	Error          string
+}

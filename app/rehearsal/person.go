@@ -1,0 +1,74 @@
+package rehearsal
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+// person uses the site as one of the team does: pages, forms, a session.
+type person struct {
+	base string
+	http *http.Client
+}
+
+func newPerson(base string) *person {
+	jar, _ := cookiejar.New(nil) // without options it can't fail
+	return &person{base, &http.Client{Jar: jar, Timeout: 30 * time.Second}}
+}
+
+func (p *person) get(ctx context.Context, path string) (*goquery.Document, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.base+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	return p.read(req)
+}
+
+func (p *person) read(req *http.Request) (*goquery.Document, error) {
+	res, err := p.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	doc, err := goquery.NewDocumentFromReader(io.LimitReader(res.Body, 8<<20))
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode >= http.StatusBadRequest {
+		return doc, fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, res.Status, strings.Join(strings.Fields(doc.Find("main").Text()), " "))
+	}
+	return doc, nil
+}
+
+// submit opens a page, fills the form that posts to action and sends it.
+func (p *person) submit(ctx context.Context, page, action string, fields map[string]string) (*goquery.Document, error) {
+	doc, err := p.get(ctx, page)
+	if err != nil {
+		return nil, err
+	}
+	form := doc.Find(fmt.Sprintf("form[action=%q]", action))
+	if form.Length() == 0 {
+		return doc, fmt.Errorf("%s has no form that posts to %s", page, action)
+	}
+	values := url.Values{}
+	form.Find("input[type=hidden], input[type=checkbox][required]").Each(func(_ int, s *goquery.Selection) {
+		values.Set(s.AttrOr("name", ""), s.AttrOr("value", ""))
+	})
+	for name, value := range fields {
+		values.Set(name, value)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+action, strings.NewReader(values.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return p.read(req)
+}

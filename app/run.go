@@ -1,0 +1,71 @@
+package app
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Run is one execution of an agent for one step.
+type Run struct {
+	ID           string // uuid
+	OperationID  int64
+	StepID       int64
+	Agent        string
+	Task         string
+	Model        string
+	PromptSHA256 string
+	System       string
+	Turns        int // model answers stored so far
+	Tainted      bool
+	Sources      []string
+	Budget       Nano
+	Spent        Nano
+}
+
+// RunItem is one entry of a run's transcript as it is stored.
+type RunItem struct {
+	Seq    int
+	Turn   int
+	Item   json.RawMessage
+	CallID string // of a tool result, else empty
+	At     time.Time
+}
+
+// CallRequest asks the ledger to admit one paid call.
+type CallRequest struct {
+	RunID         string
+	Turn          int
+	Kind          string // model or image
+	Model         string
+	RequestSHA256 string
+	Price         Price
+	RequestBytes  int64
+	// WantOutput is the output limit wished for, MinOutput the least that makes sense.
+	WantOutput, MinOutput int64
+	// Fixed, when set, is the whole bound, and no output is counted.
+	Fixed Nano
+}
+
+// CallGrant is an admitted call.
+type CallGrant struct {
+	ID          int64
+	OutputLimit int64
+	Reserved    Nano
+}
+
+// CallOutcome is what became of an admitted call.
+type CallOutcome struct {
+	State     string // settled, failed, unknown
+	Cost      Nano
+	Source    CostSource
+	Usage     *Usage
+	LatencyMS int64
+	Error     string
+}
+
+// BudgetError says which wall a call met.
+type BudgetError struct{ Wall string } // run or operation
+
+func (e *BudgetError) Error() string {
+	return "budget_exceeded: not even a minimal answer fits in what is left of the " + e.Wall + "'s budget"
+}

@@ -1,0 +1,169 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"vivra/app/agent"
+	"vivra/app/agents"
+	"vivra/app/calendar"
+	"vivra/app/chain"
+	"vivra/app/untrusted"
+)
+
+const reminder = "You answered in plain text. Nobody reads it. Go on with a tool call, and end the task by calling finish with its output."
+
+func schemaMessage(problems []string) string {
+	return "Your output was refused. Mend exactly this and call finish once more; there is no third time:\n- " + strings.Join(problems, "\n- ")
+}
+
+func joined(problems []string) string { return strings.Join(problems, "; ") }
+
+func (r *run) system() string {
+	return r.Catalogue.Fill(r.agent, agents.PreambleFields{Slug: r.op.Slug, ChainID: r.op.Token.Ref.ChainID, Address: chain.Checksum(r.op.Token.Ref.Address),
+		J0: r.op.J0, Now: r.Clock.Now(), XHandle: r.op.XHandle, SiteHost: r.op.SiteHost, LivePage: r.LivePage(r.op.Slug), LinkHosts: r.settings.LinkAllowlist})
+}
+
+// opening is the first user message. What others wrote is fenced.
+type opening struct {
+	Step            string          `json:"step"`
+	Task            string          `json:"task"`
+	Day             int             `json:"day"`
+	Instructions    string          `json:"instructions"`
+	Input           json.RawMessage `json:"input"`
+	RejectionReason string          `json:"rejection_reason,omitempty"`
+	Token           string          `json:"token"`      // fenced JSON
+	TokenFile       string          `json:"token_file"` // fenced JSON
+	Operation       map[string]any  `json:"operation"`
+}
+
+func (r *run) firstMessage(ctx context.Context) (string, error) {
+	var input struct {
+		RejectionReason string `json:"rejection_reason"`
+	}
+	if err := json.Unmarshal(r.step.Input, &input); err != nil {
+		return "", fmt.Errorf("read the step's input: %w", err)
+	}
+	file, err := r.excerpt(ctx)
+	if err != nil {
+		return "", err
+	}
+	token := string(mustJSON(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
+		"address": chain.Checksum(r.op.Token.Ref.Address), "chain_id": r.op.Token.Ref.ChainID}))
+	message, err := json.Marshal(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
+		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: untrusted.Wrap("token_file", file),
+		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
+	return string(message), err
+}
+
+// excerpt is what the agent may read of the token file.
+func (r *run) excerpt(ctx context.Context) (string, error) {
+	sections := make(map[string]json.RawMessage, len(r.task.Sections))
+	for _, name := range r.task.Sections {
+		content, _, err := r.Store.TokenFile(ctx, r.op.Token.ID, name)
+		if err != nil {
+			return "", err
+		}
+		sections[name] = content
+	}
+	return string(mustJSON(sections)), nil
+}
+
+// said sums up a model call for the log, from facts.
+func said(answer agent.Response, err error) string {
+	if err != nil {
+		return "The model gave no usable answer"
+	}
+	switch n := len(answer.Calls); {
+	case n == 0:
+		return "The model answered in text"
+	case n == 1 && answer.Calls[0].Tool == agent.FinishTool:
+		return "The model handed in its output"
+	case n == 1:
+		return "The model asked for 1 tool call"
+	default:
+		return fmt.Sprintf("The model asked for %d tool calls", n)
+	}
+}
+
+// did sums up a tool call for the log, from facts: never in a model's words.
+func did(a agent.Agent, name string, out agent.Outcome) string {
+	tool := toolName(a, name)
+	switch {
+	case tool == agent.FinishTool:
+		return "The output did not fit its schema and was sent back"
+	case tool == "":
+		return "Refused: a call to a tool that this agent does not have"
+	case out.Refused:
+		return "Refused: the arguments of " + tool + " do not fit"
+	case !out.OK:
+		return tool + " failed"
+	}
+	if sentence, ok := deeds[tool]; ok {
+		return sentence
+	}
+	return "Called " + tool
+}
+
+// toolName returns a name only when it is one of ours: a model can write
+// anything there, and the log is public.
+func toolName(a agent.Agent, name string) string {
+	if _, ok := a.Tool(name); ok || name == agent.FinishTool {
+		return name
+	}
+	return ""
+}
+
+// deeds are what the log says of each tool that did its work.
+var deeds = map[string]string{
+	"read_file":              "Read the token file",
+	"write_file":             "Wrote the token file",
+	"chain_token":            "Read the token on chain",
+	"chain_holders":          "Counted the holders on chain",
+	"chain_liquidity":        "Read the liquidity on chain",
+	"chain_transfers":        "Read the trades on chain",
+	"chain_simulate_trade":   "Tried a buy and a sell without sending them",
+	"chain_burned":           "Read what was burned on chain",
+	"market_snapshot":        "Read the market",
+	"market_chart":           "Read the price history",
+	"socials_profile":        "Looked at a profile on X",
+	"socials_posts":          "Read posts on X",
+	"image_generate":         "Generated images",
+	"brand_render":           "Rendered brand images",
+	"poll_create":            "Proposed the poll",
+	"poll_results":           "Counted the poll on both channels",
+	"site_templates":         "Looked through the site templates",
+	"site_fill_and_build":    "Built the site",
+	"site_check":             "Checked the site",
+	"site_publish":           "Proposed the site for publishing",
+	"x_post":                 "Proposed a post",
+	"x_thread":               "Proposed a thread",
+	"x_profile_update":       "Proposed a profile",
+	"x_mentions":             "Read the mentions on X",
+	"tg_group_setup":         "Proposed the Telegram group's setup",
+	"tg_activity":            "Counted the activity in the Telegram group",
+	"tg_answer":              "Answered a question in the group",
+	"utility_templates":      "Looked through the utility templates",
+	"utility_build_and_test": "Built and tested the utility",
+	"utility_publish":        "Proposed the utility for publishing",
+	"alert":                  "Alerted the team",
+}
+
+// dayOf returns the day of a daily step for its summary.
+func (r *run) summary() string {
+	if day := calendar.DayOf(r.step.Key); day > 0 {
+		return fmt.Sprintf("%s finished %s of day %d", title(r.agent.Name), strings.ReplaceAll(nameOf(r.step.Task), "_", " "), day)
+	}
+	return title(r.agent.Name) + " finished " + strings.ReplaceAll(nameOf(r.step.Task), "_", " ")
+}
+
+func nameOf(task string) string {
+	_, name, _ := strings.Cut(task, ".")
+	return name
+}
+
+func title(name string) string {
+	return map[string]string{"scanner": "Scanner", "designer": "Designer", "webdev": "Webdev", "cm": "CM", "tg_bot": "Telegram bot", "builder": "Builder"}[name]
+}

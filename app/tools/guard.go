@@ -1,0 +1,121 @@
+package tools
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"vivra/app"
+	"vivra/app/agent"
+	"vivra/app/preflight"
+	"vivra/app/untrusted"
+)
+
+// Guard knows which addresses and links an output of one operation may hold.
+type Guard struct {
+	Official app.Address
+	// Links are hosts (pons.family, with the port if one is written) or pages
+	// (t.me/dodo, and all below it).
+	Links []string
+}
+
+// GuardOf is the guard of scope's operation: its own address; its site, its
+// account on X, the product's public pages and the allowlist.
+func GuardOf(scope agent.Scope, publicURL string, allowlist []string) Guard {
+	own := strings.TrimPrefix(strings.TrimPrefix(publicURL, "https://"), "http://")
+	links := append(slices.Clone(allowlist), scope.SiteHost, own)
+	if scope.XHandle != "" {
+		links = append(links, "x.com/"+scope.XHandle)
+	}
+	return Guard{Official: scope.Token.Ref.Address, Links: links}
+}
+
+func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL, d.LinkAllowlist) }
+
+// Allows tells whether an output may link to link, with or without a scheme.
+func (g Guard) Allows(link string) bool {
+	if !strings.Contains(link, "://") {
+		link = "https://" + link
+	}
+	links := preflight.Links(link)
+	return len(links) == 1 && links[0].Text == link && preflight.AllowedLink(links[0], g.Links)
+}
+
+// Addresses are those in texts, seen through disguises as well.
+func (g Guard) Addresses(texts ...string) []app.FoundAddress {
+	found := []app.FoundAddress{}
+	for _, address := range each(preflight.Addresses, texts) {
+		found = append(found, app.FoundAddress{Address: address, Matches: preflight.Official(address, g.Official.Hex())})
+	}
+	return found
+}
+
+// URLs are the links in texts, seen through disguises as well: what X or
+// Telegram would make a link of, and anything else that names a scheme.
+func (g Guard) URLs(texts ...string) []app.FoundLink {
+	found := []app.FoundLink{}
+	for _, link := range each(linksIn, texts) {
+		found = append(found, app.FoundLink{URL: link, Allowed: g.Allows(link)})
+	}
+	return found
+}
+
+var schemed = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*)://[^\s<>"]+`)
+
+func linksIn(text string) (found []string) {
+	for _, link := range preflight.Links(text) {
+		found = append(found, link.Text)
+	}
+	for _, m := range schemed.FindAllStringSubmatch(text, -1) {
+		u, err := url.Parse(m[0])
+		if scheme := strings.ToLower(m[1]); err != nil || u.User != nil || scheme != "https" && scheme != "http" {
+			found = append(found, m[0])
+		}
+	}
+	// Telegram, unlike X, links a bare name in any alphabet.
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(`()[]{}<>,;"`, r) }) {
+		if !preflight.HasLink(word) && preflight.HasLink("https://"+word) {
+			found = append(found, word)
+		}
+	}
+	return found
+}
+
+// Problems says in sentences which addresses and links in texts may not go out.
+func (g Guard) Problems(texts ...string) (problems []string) {
+	for _, a := range g.Addresses(texts...) {
+		if !a.Matches {
+			problems = append(problems, a.Address+" is not the token's address.")
+		}
+	}
+	for _, l := range g.URLs(texts...) {
+		if !l.Allowed {
+			problems = append(problems, l.URL+" is neither the token's site, nor the live page, nor on the allowlist.")
+		}
+	}
+	return problems
+}
+
+// Risk is what a person sees before deciding on texts. effect says what
+// approval will do; price is what the platform will charge.
+func (g Guard) Risk(effect string, price app.Nano, texts ...string) app.Risk {
+	return app.Risk{
+		Addresses: g.Addresses(texts...), Links: g.URLs(texts...), Problems: list(g.Problems(texts...)),
+		Sources: []string{}, PublishPrice: price, Effect: effect,
+	}
+}
+
+// each collects what extract finds in the texts as they are and as they look
+// once what can't be seen is gone; each find once.
+func each(extract func(string) []string, texts []string) (found []string) {
+	for _, text := range texts {
+		for _, find := range append(extract(text), extract(untrusted.Normalise(text))...) {
+			if !slices.Contains(found, find) {
+				found = append(found, find)
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,45 @@
+package tools
+
+import (
+	"context"
+	"strings"
+
+	"vivra/app/agent"
+	"vivra/app/preflight"
+)
+
+type tgAnswerIn struct {
+	Answer  string   `json:"answer" jsonschema:"the answer, at most 600 characters: only what the sources say, no address but the official one, no foreign link"`
+	Sources []string `json:"sources" jsonschema:"where in the token file the answer stands, as paths such as site.how_to_buy or telegram.faq.0.answer; at least one"`
+}
+
+type tgAnswerOut struct {
+	Accepted bool `json:"accepted"`
+}
+
+// TGAnswer lets an agent answer a member. It is the one output that waits for
+// nobody, so what it may hold is decided here and not in a prompt.
+func TGAnswer(d Deps) agent.Tool {
+	return agent.NewTool(agent.About{
+		Name:        "tg_answer",
+		Description: "Answer a member's question in the group, grounded in the token file. Without a source for it, do not answer.",
+		Agents:      []string{tgBot},
+		Risk:        agent.Write,
+	}, func(ctx context.Context, scope agent.Scope, in tgAnswerIn) (tgAnswerOut, error) {
+		f := faults(d.guard(scope).Problems(in.Answer))
+		f.text("answer", in.Answer, 1, 600)
+		f.need(len(in.Sources) > 0, "sources is empty: without a source there is no answer.")
+		for _, handle := range each(preflight.Mentions, []string{in.Answer}) {
+			name := strings.TrimPrefix(handle, "@")
+			f.need(name != "" && strings.EqualFold(name, scope.XHandle), "@%s may not be named in an answer.", name)
+		}
+		for _, path := range in.Sources {
+			known, err := d.known(ctx, scope, path)
+			if err != nil {
+				return tgAnswerOut{}, err
+			}
+			f.need(known, "The token file has nothing at one of the sources: name paths that read_file showed.")
+		}
+		return tgAnswerOut{Accepted: len(f) == 0}, f.err()
+	})
+}

@@ -1,0 +1,56 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"vivra/app"
+	"vivra/app/agent"
+)
+
+// maxSection is how many bytes a section may have.
+const maxSection = 64_000
+
+type writeFileIn struct {
+	Content string `json:"content" jsonschema:"the whole new content of your section: one JSON object, written as a string, at most 64 kB"`
+}
+
+type writeFileOut struct {
+	Section string `json:"section"`
+	Version int    `json:"version"`
+}
+
+// WriteFile lets an agent write a new version of its own section.
+func WriteFile(files Files) agent.Tool {
+	return agent.NewTool(agent.About{
+		Name:        "write_file",
+		Description: "Write a new version of your own section of the token file. It replaces the whole section; older versions are kept.",
+		Agents:      everyone,
+		Risk:        agent.Write,
+	}, func(ctx context.Context, scope agent.Scope, in writeFileIn) (writeFileOut, error) {
+		if len(in.Content) > maxSection {
+			return writeFileOut{}, app.Errorf(app.Invalid, "content has %d bytes: at most %d.", len(in.Content), maxSection)
+		}
+		var object map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(in.Content), &object); err != nil || object == nil {
+			return writeFileOut{}, app.Errorf(app.Invalid, "content is not a JSON object.")
+		}
+		section := ownSection(scope)
+		version, err := files.WriteFile(ctx, scope, section, json.RawMessage(in.Content))
+		if err != nil {
+			return writeFileOut{}, fmt.Errorf("write section %s: %w", section, err)
+		}
+		return writeFileOut{Section: section, Version: version}, nil
+	})
+}
+
+// ownSection is the one section that the agent of scope may write in its task.
+func ownSection(scope agent.Scope) string {
+	if scope.Task == "scanner.verdict" {
+		return "verdict"
+	}
+	return map[string]string{
+		scanner: "scan", designer: "identity", webdev: "site", cm: "x", tgBot: "telegram", builder: "utility",
+	}[scope.Agent]
+}

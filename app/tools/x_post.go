@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+
+	"vivra/app"
+	"vivra/app/agent"
+	"vivra/app/preflight"
+)
+
+type xPostIn struct {
+	Text   string   `json:"text" jsonschema:"the post, at most 280 characters as X counts them; at most one cashtag, no @mention, no address but the token's"`
+	Assets []string `json:"assets" jsonschema:"sha256 of up to 4 pictures, empty for none"`
+	Alt    []string `json:"alt" jsonschema:"one description for each picture, for those who can't see it, at most 1000 characters"`
+}
+
+type xPostOut struct {
+	ValidationID   string   `json:"validation_id"`
+	WeightedLength int      `json:"weighted_length"`
+	Price          app.Nano `json:"price_nusd"`
+}
+
+// XPost lets an agent propose a post.
+func XPost(d Deps) agent.Tool {
+	return agent.NewTool(agent.About{
+		Name:        "x_post",
+		Description: "Propose a post on X. It is checked against X's rules at once; a person approves before it goes out. A post with a link costs 13 times one without.",
+		Agents:      []string{cm},
+		Risk:        agent.Publish,
+	}, func(ctx context.Context, scope agent.Scope, in xPostIn) (out xPostOut, err error) {
+		var f faults
+		f.need(len(in.Assets) == len(in.Alt), "alt has %d descriptions for %d pictures.", len(in.Alt), len(in.Assets))
+		for _, alt := range in.Alt {
+			f.text("alt", alt, 1, 1000)
+		}
+		if err := f.err(); err != nil {
+			return out, err
+		}
+		post, err := d.post(ctx, scope, in.Text, in.Assets, in.Alt)
+		if err != nil {
+			return out, err
+		}
+		price := priceOf(post)
+		risk := d.guard(scope).Risk(fmt.Sprintf("Posts this as @%s, at the earliest 30 minutes after its last post, then marks the step done. %s", scope.XHandle, costs(price)),
+			price, textsOf(post)...)
+		if err := refuse(preflight.CheckPost(draftOf(post), preflight.Rules{}), risk.Problems); err != nil {
+			return out, err
+		}
+		proposed, err := d.propose(ctx, scope, app.KindPost, post, risk)
+		return xPostOut{proposed.ValidationID, preflight.Length(in.Text), price}, err
+	})
+}

@@ -1,0 +1,234 @@
+package app
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ValidationState is where one public output stands.
+type ValidationState string
+
+// The states of a validation.
+const (
+	ValidationPending  ValidationState = "pending"
+	ValidationApproved ValidationState = "approved"
+	ValidationRejected ValidationState = "rejected"
+	ValidationVoid     ValidationState = "void"
+)
+
+// ValidationKind names what is to be decided; Payload's type follows from it.
+type ValidationKind string
+
+// The kinds of validations and the types of their payloads.
+const (
+	KindPost      ValidationKind = "post"       // PostPayload
+	KindThread    ValidationKind = "thread"     // ThreadPayload
+	KindPoll      ValidationKind = "poll"       // PollPayload
+	KindProfile   ValidationKind = "profile"    // ProfilePayload, applied by hand, read back
+	KindTelegram  ValidationKind = "telegram"   // TelegramSetupPayload
+	KindSite      ValidationKind = "site"       // SitePayload
+	KindUtility   ValidationKind = "utility"    // UtilityPayload
+	KindGoNoGo    ValidationKind = "go_nogo"    // OutputPayload
+	KindDirection ValidationKind = "directions" // OutputPayload
+	KindKit       ValidationKind = "kit"        // OutputPayload
+	KindMods      ValidationKind = "mods"       // OutputPayload
+	KindVerdict   ValidationKind = "verdict"    // OutputPayload
+	KindDossier   ValidationKind = "dossier"    // DossierPayload, submitted by hand
+	KindHandover  ValidationKind = "handover"   // HandoverPayload, signed off by hand
+)
+
+// AlwaysByPerson tells whether a person decides k whatever the settings.
+func (k ValidationKind) AlwaysByPerson() bool {
+	return k == KindGoNoGo || k == KindDossier || k == KindHandover
+}
+
+// Validation is one public output that waits for a person.
+type Validation struct {
+	ID            string // uuid
+	OperationID   int64
+	OperationSlug string
+	TokenSymbol   string // outside text
+	StepID        int64
+	StepKey       string
+	Agent         string
+	RunID         string // empty for system steps
+	Kind          ValidationKind
+	Payload       json.RawMessage // canonical JSON, the bytes that were hashed
+	PayloadSHA256 string          // hex
+	DraftNo       int
+	Risk          Risk
+	State         ValidationState
+	DecidedBy     string // a user's name, or "policy"
+	DecidedAt     *time.Time
+	Reason        string // of a rejection
+	CreatedAt     time.Time
+	// PreviousReason is why the draft before this one was rejected, empty when there was none.
+	PreviousReason string
+	// RunCost is what the run that made it has cost.
+	RunCost Nano
+}
+
+// Risk is what a person should see before deciding.
+type Risk struct {
+	Addresses []FoundAddress `json:"addresses"`
+	Links     []FoundLink    `json:"links"`
+	// Sources are the outside places that the run read.
+	Sources []string `json:"sources"`
+	// Tainted: the run read outside text, so a person decides whatever the settings.
+	Tainted bool `json:"tainted"`
+	// Problems were found by code; an output with any can be approved only on purpose.
+	Problems []string `json:"problems"`
+	// PublishPrice is what the platform charges for sending it.
+	PublishPrice Nano `json:"publish_price_nusd"`
+	// Effect says in one sentence what approval will do.
+	Effect string `json:"effect"`
+}
+
+// FoundAddress is an address that stands in an output.
+type FoundAddress struct {
+	Address string `json:"address"`
+	Matches bool   `json:"matches"` // it is the token's own
+}
+
+// FoundLink is a link that stands in an output.
+type FoundLink struct {
+	URL     string `json:"url"`
+	Allowed bool   `json:"allowed"`
+}
+
+// Media names a file of a publication by its content.
+type Media struct {
+	SHA256 string `json:"sha256"`
+	MIME   string `json:"mime"`
+	Alt    string `json:"alt"`
+}
+
+// PostPayload is one post on X.
+type PostPayload struct {
+	Account string  `json:"account"` // handle
+	Text    string  `json:"text"`
+	Media   []Media `json:"media"`
+}
+
+// ThreadPayload is a thread on X, each post replying to the one before.
+type ThreadPayload struct {
+	Account string        `json:"account"`
+	Posts   []PostPayload `json:"posts"`
+}
+
+// PollPayload is one question asked on both channels: the boards go in the
+// post before the poll on X, which may carry no media.
+type PollPayload struct {
+	Account         string      `json:"account"`
+	Intro           PostPayload `json:"intro"`
+	Question        string      `json:"question"`
+	Options         []string    `json:"options"`
+	DurationMinutes int         `json:"duration_minutes"`
+	Channels        []string    `json:"channels"` // x, telegram
+	TelegramChat    int64       `json:"telegram_chat"`
+}
+
+// ProfilePayload is the checklist that a person applies on X, read back after.
+type ProfilePayload struct {
+	Account   string   `json:"account"`
+	Name      string   `json:"name"`
+	Bio       string   `json:"bio"`
+	URL       string   `json:"url"`
+	Picture   Media    `json:"picture"`
+	Banner    Media    `json:"banner"`
+	Checklist []string `json:"checklist"`
+}
+
+// TelegramSetupPayload is everything that makes the group the token's own.
+type TelegramSetupPayload struct {
+	Chat        int64  `json:"chat"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	Rules       string `json:"rules"`
+	Pinned      string `json:"pinned"`
+	// OfficialAddress is EIP-55; Pinned must hold it and no other.
+	OfficialAddress string `json:"official_address"`
+}
+
+// SitePayload is a built site, frozen by the hashes of its files.
+type SitePayload struct {
+	Host            string `json:"host"`
+	BuildID         string `json:"build_id"`
+	Template        string `json:"template"`
+	ManifestSHA256  string `json:"manifest_sha256"`
+	OfficialAddress string `json:"official_address"`
+}
+
+// UtilityPayload is a built utility, frozen by the hashes of its files.
+type UtilityPayload struct {
+	Host           string          `json:"host"`
+	Path           string          `json:"path"` // sub-page of the site
+	BuildID        string          `json:"build_id"`
+	Template       string          `json:"template"`
+	Config         json.RawMessage `json:"config"`
+	ManifestSHA256 string          `json:"manifest_sha256"`
+}
+
+// OutputPayload is a step's output that a person accepts as it is.
+type OutputPayload struct {
+	Step   string          `json:"step"`
+	Output json.RawMessage `json:"output"`
+}
+
+// DossierPayload holds the fields of a takeover form, each with its source.
+type DossierPayload struct {
+	Venue  string         `json:"venue"`
+	Fields []DossierField `json:"fields"`
+}
+
+// DossierField is one field of the form.
+type DossierField struct {
+	Label  string `json:"label"`
+	Value  string `json:"value"` // empty: a gap a person must fill
+	Source string `json:"source"`
+}
+
+// HandoverPayload is the checklist that ends an operation.
+type HandoverPayload struct {
+	Items []string `json:"items"`
+}
+
+// EffectState is where the deferred effect of an approval stands.
+type EffectState string
+
+// The states of an effect.
+const (
+	EffectIntent     EffectState = "intent"
+	EffectAttempting EffectState = "attempting"
+	EffectDone       EffectState = "done"
+	EffectUnknown    EffectState = "unknown"
+	EffectFailed     EffectState = "failed"
+	EffectVoid       EffectState = "void"
+)
+
+// Effect is one call to the outside that an approval allowed. The effects of a
+// validation are carried out in order of Position, each once.
+type Effect struct {
+	ID            int64
+	Key           string // unique
+	ValidationID  string
+	OperationID   int64
+	OperationSlug string
+	StepID        int64
+	StepKey       string
+	Position      int
+	Kind          string          // x.post, tg.message, …
+	Request       json.RawMessage // canonical JSON of this call
+	RequestSHA256 string
+	State         EffectState
+	NotBefore     time.Time
+	Attempt       int
+	Fence         int64
+	ProviderID    string
+	Receipt       json.RawMessage
+	Price         Nano // the most it may cost
+	Cost          Nano
+	Error         string
+	DoneAt        *time.Time
+	AttemptedAt   *time.Time
+}

@@ -1,0 +1,179 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+	"github.com/go-rod/rod/lib/proto"
+
+	"vivra/app"
+	"vivra/app/internal/testbrowser"
+)
+
+func TestLivePageUpdatesItself(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	page := testbrowser.Page(t)
+	page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
+	wait(t, page, `document.querySelector("[data-connection]").textContent === "live"`)
+	page.MustElement("#week-3 summary").MustClick()
+
+	x.append(app.EventLine{Kind: "publication", Summary: "Posted on X, day 9"}, x.steps[3], today)
+	x.setStep("scanner.daily_metrics.d09", app.StepDone)
+	hub.OperationChanged("1")
+	wait(t, page, `document.querySelector("#e321")?.textContent.includes("Posted on X, day 9")`)
+	wait(t, page, `document.querySelector("#step-scanner-daily_metrics-d09 .state").textContent.includes("done")`)
+	wait(t, page, `document.querySelector("#announcement").textContent === "Daily metrics, day 9: done."`)
+	if !page.MustEval(`() => document.querySelector("#week-3").open && document.querySelector("#take-away").textContent.includes("row 321")`).Bool() {
+		t.Error("the update folded what was open, or left the head of the log behind")
+	}
+	wait(t, page, `(() => { const box = document.querySelector("[data-follow]"); return Math.abs(box.scrollTop) < 2 })()`)
+	if n := page.MustEval(`() => document.querySelectorAll("#log-lines li").length`).Int(); n != 201 {
+		t.Errorf("the log has %d rows, want 201", n)
+	}
+}
+
+func TestFollowAndFolds(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	page := testbrowser.Page(t)
+	page.MustNavigate(server.URL + "/operations/dodo#step-cm-daily_post-d20").MustWaitLoad()
+	if !page.MustEval(`() => document.querySelector("#week-3").open`).Bool() {
+		t.Error("a link to a step in a folded week does not open it")
+	}
+	page.MustElement("h1").MustClick()
+	page.Keyboard.MustType(input.KeyF)
+	page.MustEval(`() => { const box = document.querySelector("[data-follow]"); box.scrollTop = -400; window.row = [...document.querySelectorAll("#log-lines li")].find((r) => r.getBoundingClientRect().top > box.getBoundingClientRect().top); window.at = window.row.getBoundingClientRect().top }`)
+	seq := x.append(app.EventLine{Kind: "step", Summary: "Read me later"}, x.steps[3], today)
+	hub.OperationChanged("1")
+	page.MustElement("#e321")
+	if moved := page.MustEval(`() => Math.abs(window.row.getBoundingClientRect().top - window.at)`).Num(); moved > 2 || seq != 321 {
+		t.Errorf("not following, the row that is read moved by %v px", moved)
+	}
+}
+
+func TestTimesAreInTheReadersZone(t *testing.T) {
+	t.Parallel()
+	server, _ := newExhibit(t).serve(t)
+	page := testbrowser.Page(t)
+	if err := (proto.EmulationSetTimezoneOverride{TimezoneID: "Asia/Kolkata"}).Call(page); err != nil {
+		t.Fatal(err)
+	}
+	page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
+	wait(t, page, `document.querySelector("#head time").textContent.includes("14:30")`)
+	if title := page.MustEval(`() => document.querySelector("#head time").title`).Str(); title != "28 Nov 2026, 09:00:00 UTC" {
+		t.Errorf("on hover it says %q", title)
+	}
+	if due := page.MustEval(`() => document.querySelector("#now time[data-relative=due]").textContent`).Str(); due != "in 16 h" {
+		t.Errorf("the next step is due %q by the server's clock", due)
+	}
+}
+
+func TestQueueByKeyboard(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	page := testbrowser.Page(t)
+	signInWith(page, server.URL, "approver")
+	page.MustNavigate(server.URL + "/admin/validations").MustWaitLoad()
+	press := func(keys ...input.Key) {
+		wait := page.MustWaitNavigation()
+		page.Keyboard.MustType(keys...)
+		wait()
+		page.MustWaitLoad()
+	}
+	title := func() string { return page.MustElement("#output-title").MustText() }
+
+	press(input.KeyJ)
+	press(input.KeyJ)
+	press(input.KeyK)
+	if title() != "Daily post, day 9" {
+		t.Fatalf("j j k leads to %q", title())
+	}
+	page.Keyboard.MustType(input.KeyR)
+	page.MustElement("#reject textarea").MustInput("It promises a price: a j k r.")
+	wait := page.MustWaitNavigation()
+	page.MustElement("#reject button").MustClick()
+	wait()
+	press(input.KeyA)
+	if got := x.said(); got != "reject v2 by approver\napprove  v1 by approver" {
+		t.Errorf("by keys was done:\n%s", got)
+	}
+
+	page.MustWaitLoad()
+	_ = page.Keyboard.Press(input.ShiftLeft)
+	page.Keyboard.MustType(input.Slash)
+	_ = page.Keyboard.Release(input.ShiftLeft)
+	if !page.MustEval(`() => document.querySelector("#keys").open`).Bool() {
+		t.Error("? shows no help")
+	}
+	// What arrives appears in the list; what is being read stays.
+	x.mu.Lock()
+	x.offer("cm.daily_post.d10", "cm", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "Day 10."}, app.Risk{})
+	x.mu.Unlock()
+	reading := title()
+	hub.OperationChanged("1")
+	page.MustElement("#item-v15")
+	if title() != reading || page.MustElement("#waiting").MustText() != "13 waiting" {
+		t.Errorf("after an arrival the page shows %q and %q", title(), page.MustElement("#waiting").MustText())
+	}
+}
+
+func TestADecisionElsewhereReachesTheOpenOutput(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	page := testbrowser.Page(t)
+	signInWith(page, server.URL, "approver")
+	page.MustNavigate(server.URL + "/admin/validations/v5").MustWaitLoad()
+	waitLive(t, page)
+	other := newVisitor(t, server.URL)
+	other.signIn("admin")
+	other.submit(other.get("/admin/validations/v5"), "#approve", nil)
+	wait(t, page, `/approved\s+by admin/.test(document.querySelector("#decide").textContent)`)
+}
+
+func waitLive(t *testing.T, page *rod.Page) {
+	t.Helper()
+	wait(t, page, `document.querySelector("[data-connection]").textContent === "live"`)
+}
+
+func TestWithScriptsOff(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	page := testbrowser.Page(t)
+	if err := (proto.EmulationSetScriptExecutionDisabled{Value: true}).Call(page); err != nil {
+		t.Fatal(err)
+	}
+	page.MustNavigate(server.URL + "/admin/sign-in").MustWaitLoad()
+	page.MustElement("input[name=name]").MustInput("approver")
+	page.MustElement("input[name=password]").MustInput("correct horse battery")
+	wait := page.MustWaitNavigation()
+	page.MustElement("main button").MustClick()
+	wait()
+	page.MustNavigate(server.URL + "/admin/validations/v1").MustWaitLoad()
+	if page.MustElement("#decide").MustText() != "Approve\nReject" {
+		t.Errorf("without scripts keys are still offered: %q", page.MustElement("#decide").MustText())
+	}
+	wait = page.MustWaitNavigation()
+	page.MustElement("#approve button").MustClick()
+	wait()
+	if x.said() != "approve  v1 by approver" {
+		t.Errorf("without scripts was done: %q", x.said())
+	}
+	page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
+	text := page.MustElement("main").MustText()
+	for _, want := range []string{"as of 7 Dec, 15:20 UTC", "Reload", "Older rows", "13 outputs wait", "Asked the model"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("without scripts the live page lacks %q", want)
+		}
+	}
+	if strings.Contains(text, "Copy") || strings.Contains(text, "Follow") {
+		t.Error("without scripts a button is shown that does nothing")
+	}
+}

@@ -1,0 +1,514 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"log/slog"
+	"math"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"vivra/app"
+	"vivra/app/calendar"
+	"vivra/app/live"
+	"vivra/app/web"
+	"vivra/specs"
+)
+
+// exhibit is a store with one of everything, held in memory, for tests of what
+// pages show. What it is told it keeps, so that a test can look.
+type exhibit struct {
+	mu          sync.Mutex
+	op          app.Operation
+	steps       []app.Step
+	events      []app.Event
+	pubs        []app.Publication
+	metrics     []app.Metrics
+	validations []app.Validation
+	alerts      []app.Alert
+	effects     []app.EffectStatus
+	users       []app.User
+	told        []string
+	down        error // what every method answers when the database is down
+}
+
+var j0 = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
+
+// the ninth day, in the afternoon
+var today = time.Date(2026, 12, 7, 15, 20, 0, 0, time.UTC)
+
+const (
+	official = "0x39dBED3a2bd333467115dE45665cC57F813C4571"
+	other    = "0x1111111111111111111111111111111111111111"
+	hostile  = `<script>alert(1)</script>"'&` + "\u202e"
+)
+
+func sha(label string) string { return app.SHA256Hex([]byte(label)) }
+
+func newExhibit(t *testing.T) *exhibit {
+	t.Helper()
+	address, err := app.ParseAddress(official)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &exhibit{op: app.Operation{
+		ID: 1, Slug: "dodo", Token: app.Token{ID: 1, Ref: app.TokenRef{ChainID: 4663, Address: address}, Name: "Dodo Coin", Symbol: "DODO", Decimals: 18},
+		J0: j0, State: app.OperationRunning, Cap: 25 * app.Dollar, Spent: 1_842_100_000, Reserved: 30_000_000, Envelope: 500 * app.Dollar,
+		XHandle: "dodo_back", TelegramChat: -1001234567890, SiteHost: "dodo.vivra.example",
+	}}
+	hash, err := web.HashPassword("correct horse battery")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, role := range []string{"viewer", "approver", "admin"} {
+		x.users = append(x.users, app.User{ID: int64(i + 1), Name: role, Role: role, PasswordHash: hash})
+	}
+	x.planSteps(t)
+	x.writeLog()
+	x.measure()
+	x.publish()
+	x.propose()
+	x.alerts = []app.Alert{
+		{ID: 1, OperationID: 1, OperationSlug: "dodo", Kind: "step_failed", Subject: "cm.daily_post.d08", Message: "Daily post, day 8 failed after four runs: the model endpoint answered 429.", CreatedAt: today.Add(-22 * time.Hour)},
+		{ID: 2, OperationID: 1, OperationSlug: "dodo", Kind: "overdue", Subject: "v1", Message: "An output has been waiting for more than two hours.", CreatedAt: today.Add(-20 * time.Minute)},
+	}
+	x.effects = []app.EffectStatus{
+		{Effect: app.Effect{ID: 1, OperationID: 1, StepKey: "cm.comeback_thread", Kind: "x.post", State: app.EffectDone, Cost: 15_000_000, NotBefore: j0.Add(38 * time.Hour)}, ValidationKind: app.KindThread},
+		{Effect: app.Effect{ID: 2, OperationID: 1, StepKey: "cm.daily_post.d07", Position: 1, Kind: "x.post", State: app.EffectUnknown, Error: "no answer within 30 s; the account's timeline was not readable", NotBefore: today.Add(-24 * time.Hour)}, ValidationKind: app.KindPost},
+		{Effect: app.Effect{ID: 3, OperationID: 1, StepKey: "cm.daily_post.d09", Kind: "x.post", State: app.EffectIntent, NotBefore: today.Add(4 * time.Minute)}, ValidationKind: app.KindPost},
+	}
+	return x
+}
+
+func (x *exhibit) planSteps(t *testing.T) {
+	t.Helper()
+	source, err := specs.FS.ReadFile("calendar.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := calendar.Parse("calendar.yaml", source, []string{"scanner", "designer", "webdev", "cm", "tg_bot", "builder"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.steps = plan.Expand(j0)
+	slices.SortStableFunc(x.steps, func(a, b app.Step) int { return a.DueAt.Compare(b.DueAt) })
+	for i := range x.steps {
+		s := &x.steps[i]
+		s.ID, s.OperationID, s.State = int64(i+1), 1, app.StepPending
+		if s.DueAt.Before(today) {
+			began, ended := s.DueAt.Add(time.Duration(i%5)*25*time.Second), s.DueAt.Add(time.Duration(3+i%11)*time.Minute)
+			s.State, s.StartedAt, s.FinishedAt, s.Attempt, s.Cost = app.StepDone, &began, &ended, 1, app.Nano(3_000_000*(i%9+1)+417)
+		}
+		switch s.Key {
+		case "scanner.full_report":
+			s.Output = must(map[string]any{"score": 71, "why_it_died": "CANARY private words", "checks": []map[string]string{
+				{"id": "deployer_share", "label": "Deployer, fee recipient and bundle wallets hold", "status": "pass", "value": "1.2 %", "source": "chain"},
+				{"id": "top10_share", "label": "Top 10 holders hold", "status": "warn", "value": "34 %", "source": "chain"},
+				{"id": "sell", "label": "Can be sold", "status": "pass", "value": "yes", "source": "simulation"},
+				{"id": "liquidity", "label": "Liquidity", "status": "unknown", "value": "no data", "source": "market"}}})
+		case "scanner.verdict":
+			s.Output = must(map[string]any{"verdict": "revived", "summary": "CANARY private words"})
+		case "cm.daily_post.d08":
+			s.State, s.Attempt, s.Error = app.StepFailed, 4, "the model endpoint answered 429 Too Many Requests"
+		case "cm.daily_post.d09":
+			s.State, s.FinishedAt = app.StepWaiting, nil
+		case "scanner.daily_metrics.d05":
+			s.State = app.StepSkipped
+		case "scanner.daily_metrics.d09":
+			s.State, s.FinishedAt = app.StepRunning, nil
+		}
+	}
+}
+
+func must(v any) json.RawMessage {
+	b, err := app.CanonicalJSON(v)
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
+
+func (x *exhibit) writeLog() {
+	kinds := []app.EventLine{
+		{Kind: "step", Summary: "Started"},
+		{Kind: "model_call", Summary: "Asked the model for the next move", TokensIn: 2118, TokensOut: 402, Model: "gpt-5-mini", Cost: 9_400_000, CostSource: "table"},
+		{Kind: "tool_call", Summary: "Read the token on chain: supply 1,000,000,000, burned 4.1 %", Tool: "chain_token"},
+		{Kind: "tool_call", Summary: "Read the market: $0.00000412, 1,312 holders", Tool: "market_snapshot"},
+		{Kind: "decision", Summary: "Approved by a person after 4 min, draft 1"},
+		{Kind: "publication", Summary: "Posted on X", Cost: 15_000_000, CostSource: "price_list", Link: "https://x.com/dodo_back/status/1"},
+	}
+	for i := range 320 {
+		line := kinds[i%len(kinds)]
+		step := x.steps[i/12%40]
+		x.append(line, step, step.DueAt.Add(time.Duration(i%12)*13*time.Second))
+	}
+}
+
+// append adds one line to the log and returns its number.
+func (x *exhibit) append(line app.EventLine, step app.Step, at time.Time) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	line.Seq, line.Step, line.Agent, line.At = x.op.Seq+1, step.Key, step.Agent, at
+	raw := must(line)
+	e := app.Event{OperationID: 1, Seq: line.Seq, Line: raw, PrevHash: x.op.HeadHash, Hash: app.SHA256Hex(append([]byte(x.op.HeadHash), raw...)), EventLine: line}
+	x.events = append(x.events, e)
+	x.op.Seq, x.op.HeadHash = e.Seq, e.Hash
+	return e.Seq
+}
+
+func (x *exhibit) measure() {
+	for day := range 12 {
+		growth := 1 + 0.6*math.Pow(max(float64(day-3), 0)/8, 2)
+		x.metrics = append(x.metrics, app.Metrics{At: j0.AddDate(0, 0, day-3).Add(-time.Hour), PriceUSD: 0.00000412 * growth, MarketCapUSD: 4118 * growth,
+			LiquidityUSD: 2940, Volume24hUSD: 41 * math.Pow(growth, 5), Holders: 1262 + 9*day, Buyers24h: 3 + day, Burned: 41_000_000})
+	}
+}
+
+func (x *exhibit) publish() {
+	add := func(step string, kind app.ValidationKind, payload any, links ...string) {
+		at := j0.Add(time.Duration(len(x.pubs)*20+3) * time.Hour)
+		raw := must(payload)
+		x.pubs = append(x.pubs, app.Publication{StepKey: step, Kind: kind, Payload: raw, DraftNo: 1, ProposedAt: at.Add(-9 * time.Minute), ApprovedAt: at.Add(-5 * time.Minute),
+			Approvers: 1, PublishedAt: at, Links: links, SHA256: app.SHA256Hex(raw), Price: 15_000_000})
+	}
+	add("scanner.go_nogo", app.KindGoNoGo, app.OutputPayload{Step: "scanner.go_nogo", Output: must(map[string]any{"decision": "go", "reasons": []string{"1,262 holders never sold.", "The owner renounced the contract; nothing can be minted."}, "blocking": []string{}})})
+	add("cm.verification_post", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "We are here. Official address " + official + ", code V7K2. Anyone posting another one is not us."}, "https://x.com/dodo_back/status/1")
+	add("designer.poll", app.KindPoll, poll, "https://x.com/dodo_back/status/2", "https://t.me/c/1234567890/5")
+	add("webdev.publish", app.KindSite, site, "https://dodo.vivra.example")
+	add("cm.comeback_thread", app.KindThread, thread, "https://x.com/dodo_back/status/3")
+	add("cm.daily_post.d07", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "Day 7. 1,343 holders, 81 more than when we began.\nNo promise about tomorrow. מחר", Media: []app.Media{{SHA256: sha("meme"), MIME: "image/png", Alt: "A dodo at a desk, writing a log"}}}, "https://x.com/dodo_back/status/9")
+}
+
+var (
+	poll   = app.PollPayload{Account: "dodo_back", Intro: app.PostPayload{Account: "dodo_back", Text: "Three faces for Dodo. Vote below, 24 hours.", Media: []app.Media{{SHA256: sha("board"), MIME: "image/png", Alt: "Three boards side by side"}}}, Question: "Which face should Dodo wear?", Options: []string{"Harbour", "Museum piece", "Night shift"}, DurationMinutes: 1440, Channels: []string{"x", "telegram"}}
+	site   = app.SitePayload{Host: "dodo.vivra.example", BuildID: "b1", Template: "signal", ManifestSHA256: sha("manifest"), OfficialAddress: official}
+	thread = app.ThreadPayload{Account: "dodo_back", Posts: []app.PostPayload{
+		{Account: "dodo_back", Text: "Dodo was left for dead 61 days ago. 1,262 of you never sold. For the next 30 days a team of agents rebuilds it in the open, and people approve every word."},
+		{Account: "dodo_back", Text: "What is done: a new face you voted for, a site, this account. Watch each step and its cost: https://dodo.vivra.example"},
+		{Account: "dodo_back", Text: "What is not promised: a price."},
+		{Account: "dodo_back", Text: "Official address " + official},
+	}}
+)
+
+func (x *exhibit) propose() {
+	clean := app.Risk{Addresses: []app.FoundAddress{{Address: official, Matches: true}}, Links: []app.FoundLink{{URL: "https://dodo.vivra.example", Allowed: true}}, PublishPrice: 260_000_000, Effect: "Posts 4 in order as @dodo_back, then marks the step done."}
+	risky := app.Risk{Addresses: []app.FoundAddress{{Address: other}}, Sources: []string{"14 posts on X"}, Tainted: true, Problems: []string{"Promises a price"}, PublishPrice: 15_000_000, Effect: "Posts it as @dodo_back."}
+	out := func(step string, v any) app.OutputPayload { return app.OutputPayload{Step: step, Output: must(v)} }
+	x.offer("cm.comeback_thread", "cm", app.KindThread, thread, clean)
+	x.offer("cm.daily_post.d09", "cm", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "Day 9. It will 10x. Send to " + other + " " + hostile, Media: []app.Media{{SHA256: sha("meme"), MIME: "image/png", Alt: "A dodo"}}}, risky)
+	x.offer("designer.poll", "designer", app.KindPoll, poll, clean)
+	x.offer("cm.account_setup", "cm", app.KindProfile, app.ProfilePayload{Account: "dodo_back", Name: "Dodo", Bio: "Dodo is back, in the open. Automated account, every post approved by a person.", URL: "https://dodo.vivra.example", Picture: app.Media{SHA256: sha("pfp"), MIME: "image/png", Alt: "The new logo"}, Banner: app.Media{SHA256: sha("banner"), MIME: "image/png", Alt: "Banner"}, Checklist: []string{"Set the name", "Set the bio", "Turn on the automated label"}}, clean)
+	x.offer("tg.setup", "tg_bot", app.KindTelegram, app.TelegramSetupPayload{Chat: -100, Title: "Dodo", Description: "The one group of Dodo.", Rules: "1. No other address.\n2. Be kind.", Pinned: "Official address:\n" + official + "\nAdmins never write first.", OfficialAddress: official}, clean)
+	x.offer("webdev.publish", "webdev", app.KindSite, site, clean)
+	x.offer("builder.utility", "builder", app.KindUtility, app.UtilityPayload{Host: "dodo.vivra.example", Path: "/leaderboard", BuildID: "b1", Template: "holders-leaderboard", Config: must(map[string]int{"rows": 50}), ManifestSHA256: sha("u")}, clean)
+	x.offer("scanner.go_nogo", "scanner", app.KindGoNoGo, out("scanner.go_nogo", map[string]any{"decision": "go", "reasons": []string{"1,262 holders never sold."}, "blocking": []string{}}), app.Risk{Effect: "Starts the takeover: the buyback request is written and the account is set up."})
+	x.offer("designer.directions", "designer", app.KindDirection, out("designer.directions", map[string]any{"directions": []map[string]any{
+		direction("Harbour"), direction("Museum piece"), direction("Night shift")}}), app.Risk{Effect: "Accepts the three directions; the poll asks about them."})
+	memes := make([]string, 20)
+	for i := range memes {
+		memes[i] = sha(fmt.Sprint("meme", i))
+	}
+	x.offer("designer.kit", "designer", app.KindKit, out("designer.kit", map[string]any{"direction": 1, "logo": map[string]string{"64": sha("l64"), "128": sha("l128"), "1024": sha("l1024")}, "pfp_400": sha("pfp"), "memes": memes}), app.Risk{Effect: "Accepts the kit."})
+	x.offer("tg.weekly_mods.w1", "tg_bot", app.KindMods, out("tg.weekly_mods", map[string]any{"candidates": []map[string]string{{"member": "@ada", "reason": "7 days active, 31 answers, no violation."}}}), app.Risk{Effect: "Accepts the shortlist."})
+	x.offer("scanner.verdict", "scanner", app.KindVerdict, out("scanner.verdict", map[string]any{"verdict": "revived", "criteria": []map[string]any{{"id": "holders", "baseline": "1,262", "value": "1,470", "threshold": "1,452", "met": true}, {"id": "market_cap", "baseline": "$4,118", "value": "$5,000", "threshold": "$6,177", "met": false}}, "summary": "Three of four hold."}), app.Risk{Effect: "Makes the verdict's words public."})
+	x.offer("cto.dossier", "system", app.KindDossier, app.DossierPayload{Venue: "CoinGecko", Fields: []app.DossierField{{Label: "Contract", Value: official, Source: "token"}, {Label: "Proof of inactivity", Value: "", Source: "nothing found"}}}, app.Risk{Effect: "Records the receipt."})
+	x.offer("handover", "system", app.KindHandover, app.HandoverPayload{Items: []string{"The account belongs to the community", "The site's domain was handed over"}}, app.Risk{Effect: "Completes the operation."})
+	x.validations[0].DraftNo, x.validations[0].PreviousReason = 2, "Post 3 promises a price. Say what was built instead."
+}
+
+func direction(name string) map[string]any {
+	return map[string]any{"name": name, "concept": "A quiet idea in two colours that reads at 16 pixels.", "palette": []string{"#10312b", "#57c493", "#f3f1ea", "#b3261e"}, "logo_asset": sha(name + "logo"), "board_asset": sha(name + "board")}
+}
+
+func (x *exhibit) offer(step, agent string, kind app.ValidationKind, payload any, risk app.Risk) {
+	raw := must(payload)
+	n := len(x.validations)
+	x.validations = append(x.validations, app.Validation{ID: fmt.Sprintf("v%d", n+1), OperationID: 1, OperationSlug: "dodo", TokenSymbol: "DODO", StepID: 1, StepKey: step, Agent: agent, RunID: "run-1",
+		Kind: kind, Payload: raw, PayloadSHA256: app.SHA256Hex(raw), DraftNo: 1, Risk: risk, State: app.ValidationPending, CreatedAt: today.Add(-time.Duration(140-7*n) * time.Minute), RunCost: 41_200_000})
+}
+
+// ---- web.Store
+
+func (x *exhibit) lock() func() { x.mu.Lock(); return x.mu.Unlock }
+
+func (x *exhibit) tell(format string, args ...any) error {
+	defer x.lock()()
+	x.told = append(x.told, fmt.Sprintf(format, args...))
+	return x.down
+}
+
+func (x *exhibit) said() string {
+	defer x.lock()()
+	return strings.Join(x.told, "\n")
+}
+
+func (x *exhibit) Ping(context.Context) error { return x.down }
+
+func (x *exhibit) Operations(context.Context) ([]app.OperationSummary, error) {
+	defer x.lock()()
+	at := today.Add(-3 * time.Minute)
+	old := x.op
+	old.ID, old.Slug, old.State, old.Token.Name, old.Token.Symbol = 2, "ruff", app.OperationCompleted, "Ruff\u202e Dog", "RUFF"
+	return []app.OperationSummary{
+		{Operation: x.op, LastSummary: "CM posted the daily post, day 8", LastAt: &at, Waiting: len(x.validations)},
+		{Operation: old, Verdict: "dead_again"},
+	}, x.down
+}
+
+func (x *exhibit) OperationBySlug(_ context.Context, slug string) (app.Operation, error) {
+	defer x.lock()()
+	if x.down == nil && slug != x.op.Slug {
+		return app.Operation{}, app.Errorf(app.NotFound, "There is no such takeover.")
+	}
+	return x.op, x.down
+}
+
+func (x *exhibit) Steps(context.Context, int64) ([]app.Step, error) {
+	defer x.lock()()
+	return slices.Clone(x.steps), x.down
+}
+
+func (x *exhibit) setStep(key string, state app.StepState) {
+	defer x.lock()()
+	for i := range x.steps {
+		if x.steps[i].Key == key {
+			x.steps[i].State = state
+		}
+	}
+}
+
+func (x *exhibit) Events(_ context.Context, _, before int64, limit int) ([]app.Event, error) {
+	defer x.lock()()
+	all := x.events
+	if before > 0 {
+		all = all[:min(int(before)-1, len(all))]
+	}
+	return slices.Clone(all[max(len(all)-limit, 0):]), x.down
+}
+
+func (x *exhibit) EventsAfter(_ context.Context, _, after int64, limit int) ([]app.Event, error) {
+	defer x.lock()()
+	rest := x.events[min(int(after), len(x.events)):]
+	return slices.Clone(rest[:min(limit, len(rest))]), x.down
+}
+
+func (x *exhibit) Publications(context.Context, int64) ([]app.Publication, error) {
+	return x.pubs, x.down
+}
+func (x *exhibit) MetricsHistory(context.Context, int64) ([]app.Metrics, error) {
+	return x.metrics, x.down
+}
+
+func (x *exhibit) WaitingFor(context.Context, int64) (app.Waiting, error) {
+	pending, err := x.PendingValidations(context.Background())
+	if len(pending) == 0 {
+		return app.Waiting{}, err
+	}
+	return app.Waiting{Count: len(pending), Oldest: &pending[0].CreatedAt}, err
+}
+
+func (x *exhibit) Candidates(context.Context) ([]app.CandidateSummary, error) {
+	return []app.CandidateSummary{{Token: app.Token{Name: "Left Behind", Symbol: "LEFT"}, State: "qualified", Score: 64}}, x.down
+}
+
+func (x *exhibit) LatestMetrics(_ context.Context, ref app.TokenRef) (app.Metrics, string, error) {
+	if x.down == nil && ref != x.op.Token.Ref {
+		return app.Metrics{}, "", app.Errorf(app.NotFound, "Nothing was measured of this token.")
+	}
+	return x.metrics[len(x.metrics)-1], "dexscreener", x.down
+}
+
+func (x *exhibit) PendingValidations(context.Context) ([]app.Validation, error) {
+	defer x.lock()()
+	var pending []app.Validation
+	for _, v := range x.validations {
+		if v.State == app.ValidationPending {
+			pending = append(pending, v)
+		}
+	}
+	return pending, x.down
+}
+
+func (x *exhibit) Validation(_ context.Context, id string) (app.Validation, error) {
+	defer x.lock()()
+	for _, v := range x.validations {
+		if v.ID == id {
+			return v, x.down
+		}
+	}
+	return app.Validation{}, app.Errorf(app.NotFound, "There is no such output.")
+}
+
+func (x *exhibit) PreviousDraft(_ context.Context, id string) (*app.Validation, error) {
+	if id != "v1" {
+		return nil, x.down
+	}
+	before := thread
+	before.Posts = slices.Clone(thread.Posts)
+	before.Posts[2].Text = "The chart will follow."
+	return &app.Validation{ID: "v0", Kind: app.KindThread, DraftNo: 1, Payload: must(before)}, x.down
+}
+
+func (x *exhibit) Alerts(context.Context) ([]app.Alert, error) { return x.alerts, x.down }
+func (x *exhibit) Effects(context.Context, int64) ([]app.EffectStatus, error) {
+	return x.effects, x.down
+}
+
+func (x *exhibit) Run(_ context.Context, id string) (app.RunTrace, error) {
+	end := today.Add(-time.Hour)
+	return app.RunTrace{ID: id, Agent: "cm", Task: "cm.daily_post", Model: "gpt-5-mini", State: "succeeded", PromptSHA256: sha("prompt"), StepKey: "cm.daily_post.d09", OperationSlug: "dodo",
+		Turns: 3, Tainted: true, Budget: app.Dollar, Spent: 41_200_000, StartedAt: end.Add(-90 * time.Second), FinishedAt: &end,
+		Items: []app.TraceItem{{Seq: 1, Role: "system", Content: must("You are the community manager. " + hostile), At: end}, {Seq: 2, Turn: 1, Role: "assistant", Content: must(map[string]any{"tool_calls": []string{"x_post"}}), At: end}},
+		Calls: []app.TraceCall{{Turn: 1, State: "settled", Model: "gpt-5-mini", Cost: 9_400_000, Source: "table", LatencyMS: 1840}, {Turn: 2, State: "failed", Error: "429", LatencyMS: 210}}}, x.down
+}
+
+func (x *exhibit) RunsOfStep(ctx context.Context, _ int64) ([]app.RunTrace, error) {
+	run, err := x.Run(ctx, "run-1")
+	return []app.RunTrace{run}, err
+}
+
+func (x *exhibit) Audit(context.Context, int) ([]app.AuditRow, error) {
+	return []app.AuditRow{{At: today, User: "ada", Action: "validation.approve", Subject: "v9", Before: must(map[string]string{"state": "pending"}), After: must(map[string]string{"state": "approved"})}}, x.down
+}
+
+func (x *exhibit) decide(id, hash, word, reason string, state app.ValidationState, by app.User, now time.Time) (app.Validation, error) {
+	defer x.lock()()
+	for i := range x.validations {
+		v := &x.validations[i]
+		switch {
+		case v.ID != id:
+			continue
+		case v.State != app.ValidationPending:
+			return *v, app.Errorf(app.Conflict, "%s %s this output at %s.", v.DecidedBy, v.State, v.DecidedAt.Format(time.RFC3339))
+		case v.PayloadSHA256 != hash:
+			return *v, app.Errorf(app.Conflict, "This output has changed since you opened it.")
+		}
+		v.State, v.DecidedBy, v.DecidedAt, v.Reason = state, by.Name, &now, reason
+		x.told = append(x.told, word+" "+id+" by "+by.Name)
+		return *v, nil
+	}
+	return app.Validation{}, app.Errorf(app.NotFound, "There is no such output.")
+}
+
+func (x *exhibit) ApproveValidation(_ context.Context, id, hash string, by app.User, receipt string, now time.Time) (app.Validation, error) {
+	return x.decide(id, hash, "approve "+receipt, "", app.ValidationApproved, by, now)
+}
+
+func (x *exhibit) RejectValidation(_ context.Context, id, hash string, by app.User, reason string, now time.Time) (app.Validation, error) {
+	return x.decide(id, hash, "reject", reason, app.ValidationRejected, by, now)
+}
+
+func (x *exhibit) PauseOperation(_ context.Context, slug string, by app.User, _ time.Time) error {
+	return x.tell("pause %s by %s", slug, by.Name)
+}
+func (x *exhibit) ResumeOperation(_ context.Context, slug string, by app.User, _ time.Time) error {
+	return x.tell("resume %s by %s", slug, by.Name)
+}
+func (x *exhibit) StopOperation(_ context.Context, slug, reason string, by app.User, _ time.Time) error {
+	return x.tell("stop %s by %s: %s", slug, by.Name, reason)
+}
+func (x *exhibit) RetryStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
+	return x.tell("retry %d by %s: %s", id, by.Name, reason)
+}
+func (x *exhibit) SkipStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
+	return x.tell("skip %d by %s: %s", id, by.Name, reason)
+}
+func (x *exhibit) SettleEffect(_ context.Context, id int64, sent bool, link string, by app.User, _ time.Time) error {
+	return x.tell("settle %d %t %s by %s", id, sent, link, by.Name)
+}
+func (x *exhibit) AcknowledgeAlert(_ context.Context, id int64, by app.User, _ time.Time) error {
+	return x.tell("acknowledge %d by %s", id, by.Name)
+}
+
+func (x *exhibit) UserByName(_ context.Context, name string) (app.User, error) {
+	for _, u := range x.users {
+		if u.Name == name {
+			return u, x.down
+		}
+	}
+	return app.User{}, app.Errorf(app.NotFound, "There is no such account.")
+}
+
+func (x *exhibit) UserByID(_ context.Context, id int64) (app.User, error) {
+	for _, u := range x.users {
+		if u.ID == id {
+			return u, x.down
+		}
+	}
+	return app.User{}, app.Errorf(app.NotFound, "There is no such account.")
+}
+
+func (x *exhibit) UseInvite(_ context.Context, token, name, hash string, _ time.Time) (app.User, error) {
+	if token != "invite" {
+		return app.User{}, app.Errorf(app.NotFound, "This link was used already, or is too old.")
+	}
+	u := app.User{ID: int64(len(x.users) + 1), Name: name, Role: "admin", PasswordHash: hash}
+	x.users = append(x.users, u)
+	return u, x.tell("invite used by %s", name)
+}
+
+func (x *exhibit) InviteOpen(_ context.Context, token string, _ time.Time) (bool, error) {
+	return token == "invite", x.down
+}
+
+// ---- web.Files, web.Starter, web.Updates
+
+func (x *exhibit) AssetFile(_ context.Context, sha256 string) ([]byte, string, error) {
+	picture := image.NewRGBA(image.Rect(0, 0, 320, 240))
+	for i := range picture.Pix {
+		picture.Pix[i] = 255
+	}
+	for y := range 240 {
+		for p := range 320 {
+			if (p-160)*(p-160)+(y-120)*(y-120) < 80*80 {
+				picture.Set(p, y, color.RGBA{sha256[0], 112, sha256[1], 255})
+			}
+		}
+	}
+	var out bytes.Buffer
+	err := png.Encode(&out, picture)
+	return out.Bytes(), "image/png", err
+}
+
+func (x *exhibit) BuildFile(_ context.Context, _, path string) ([]byte, string, error) {
+	if path != "/index.html" {
+		return nil, "", app.Errorf(app.NotFound, "There is no such file.")
+	}
+	return []byte(`<!doctype html><title>Dodo</title><style>body{font:20px sans-serif;background:#10312b;color:#fff}</style><h1>Dodo is back</h1>`), "text/html; charset=utf-8", nil
+}
+
+func (x *exhibit) StartOperation(_ context.Context, in app.NewOperation, by app.User) (app.Operation, error) {
+	if in.Token.Ref.Address.Hex() == other {
+		return app.Operation{}, app.Errorf(app.Invalid, "There is no contract at %s: it holds 0 bytes of code.", other)
+	}
+	return x.op, x.tell("start %s cap %s by %s", in.Token.Ref.Address.Hex(), in.Cap, by.Name)
+}
+
+func (x *exhibit) SaveUpdate(_ context.Context, raw []byte, _ time.Time) error {
+	return x.tell("update %s", raw)
+}
+
+// serve shows the exhibit under the whole site.
+func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
+	t.Helper()
+	hub := new(live.Hub)
+	s := &web.Server{
+		Store: x, Sessions: newMemory(), Files: x, Starter: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: func() time.Time { return today },
+		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	server := httptest.NewUnstartedServer(s.Handler())
+	server.Config.BaseContext = func(_ netListener) context.Context { return ctx }
+	server.Start()
+	t.Cleanup(func() { cancel(); server.Close() })
+	return server, hub
+}

@@ -1,0 +1,153 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+)
+
+type netListener = net.Listener
+
+// memory is a session store for tests that need no database.
+type memory struct {
+	mu sync.Mutex
+	m  map[string][]byte
+}
+
+func newMemory() *memory { return &memory{m: map[string][]byte{}} }
+
+func (s *memory) Find(token string) ([]byte, bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.m[token]
+	return b, ok, nil
+}
+
+func (s *memory) Commit(token string, b []byte, _ time.Time) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.m[token] = b
+	return nil
+}
+
+func (s *memory) Delete(token string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.m, token)
+	return nil
+}
+
+func (s *memory) FindCtx(_ context.Context, token string) ([]byte, bool, error) { return s.Find(token) }
+func (s *memory) CommitCtx(_ context.Context, token string, b []byte, e time.Time) error {
+	return s.Commit(token, b, e)
+}
+func (s *memory) DeleteCtx(_ context.Context, token string) error { return s.Delete(token) }
+
+// visitor is a browser without scripts: it keeps cookies and shows where a
+// form leads without going there.
+type visitor struct {
+	t    *testing.T
+	base string
+	http *http.Client
+}
+
+func newVisitor(t *testing.T, base string) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &visitor{t, base, &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+}
+
+// page is one answer.
+type page struct {
+	*http.Response
+	body string
+}
+
+func (p page) doc(t *testing.T) *goquery.Document {
+	t.Helper()
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(p.body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func (v *visitor) do(req *http.Request) page {
+	v.t.Helper()
+	res, err := v.http.Do(req.WithContext(v.t.Context()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return page{res, string(body)}
+}
+
+func (v *visitor) get(path string) page {
+	v.t.Helper()
+	req, err := http.NewRequest(http.MethodGet, v.base+path, nil)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return v.do(req)
+}
+
+func (v *visitor) post(path string, form url.Values) page {
+	v.t.Helper()
+	req, err := http.NewRequest(http.MethodPost, v.base+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return v.do(req)
+}
+
+// submit sends the form that the selector finds on a page, with its hidden
+// fields and what is filled in.
+func (v *visitor) submit(on page, selector string, filled url.Values) page {
+	v.t.Helper()
+	form := on.doc(v.t).Find(selector).First()
+	if form.Length() == 0 {
+		v.t.Fatalf("there is no form %s on the page:\n%s", selector, on.body)
+	}
+	values := url.Values{}
+	form.Find("input[name]").Each(func(_ int, in *goquery.Selection) {
+		if kind, _ := in.Attr("type"); kind != "checkbox" {
+			values.Set(in.AttrOr("name", ""), in.AttrOr("value", ""))
+		}
+	})
+	for name := range filled {
+		values.Set(name, filled.Get(name))
+	}
+	return v.post(form.AttrOr("action", ""), values)
+}
+
+// signIn opens a session of the account.
+func (v *visitor) signIn(name string) {
+	v.t.Helper()
+	res := v.submit(v.get("/admin/sign-in"), "main form", url.Values{"name": {name}, "password": {"correct horse battery"}})
+	if res.StatusCode != http.StatusSeeOther {
+		v.t.Fatalf("sign in as %s: %s\n%s", name, res.Status, res.body)
+	}
+}
+
+// csrf is the token of the session's forms.
+func (v *visitor) csrf() string {
+	v.t.Helper()
+	return v.get("/admin").doc(v.t).Find("input[name=csrf]").First().AttrOr("value", "")
+}

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"vivra/views/home"
+)
+
+// GET / is the front page.
+func (s *Server) showHome(c echo.Context) error {
+	ctx := c.Request().Context()
+	operations, err := s.Store.Operations(ctx)
+	if err != nil {
+		return err
+	}
+	candidates, err := s.Store.Candidates(ctx)
+	if err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, home.Index(home.Page{Operations: operations, Candidates: candidates, Now: s.Now()}))
+}
+
+// GET /healthz tells whether the process can serve: its database answers.
+func (s *Server) showHealth(c echo.Context) error {
+	if !s.databaseAnswers(c.Request().Context()) {
+		return c.String(http.StatusServiceUnavailable, "the database does not answer\n")
+	}
+	return c.String(http.StatusOK, "ok\n")
+}

@@ -1,0 +1,115 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"vivra/app"
+	"vivra/app/paths"
+	"vivra/views/operations"
+)
+
+// logRows is how many rows of the log a page shows.
+const logRows = 200
+
+// GET /operations/:slug is the live page.
+func (s *Server) showOperation(c echo.Context) error {
+	ctx := c.Request().Context()
+	page, err := s.operationPage(ctx, c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	page.Log, err = s.logPart(ctx, page.Op, window(logFilter(c), line(c), page.Op.Seq), operations.Agents(page.Steps))
+	if err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
+	return render(c, http.StatusOK, operations.Index(page))
+}
+
+// operationPage reads everything of the live page but its log.
+func (s *Server) operationPage(ctx context.Context, slug string) (p operations.Page, err error) {
+	p.Now, p.Explorer, p.PublicURL = s.Now(), s.Explorer, s.PublicURL
+	if p.Op, err = s.Store.OperationBySlug(ctx, slug); err != nil {
+		return p, err
+	}
+	if p.Steps, err = s.Store.Steps(ctx, p.Op.ID); err != nil {
+		return p, err
+	}
+	if p.Waiting, err = s.Store.WaitingFor(ctx, p.Op.ID); err != nil {
+		return p, err
+	}
+	if p.Publications, err = s.Store.Publications(ctx, p.Op.ID); err != nil {
+		return p, err
+	}
+	p.Metrics, err = s.Store.MetricsHistory(ctx, p.Op.ID)
+	return p, err
+}
+
+// logFilter reads which part of the log is asked for.
+func logFilter(c echo.Context) paths.Log {
+	before, _ := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	return paths.Log{Agent: c.QueryParam("agent"), Kind: c.QueryParam("kind"), Before: max(before, 0)}
+}
+
+// line is the row that a permalink names, 0 when it names none.
+func line(c echo.Context) int64 {
+	n, _ := strconv.ParseInt(c.QueryParam("line"), 10, 64)
+	return n
+}
+
+// window moves the part so that the row is in it: among the newest when it
+// can be, else in the middle.
+func window(f paths.Log, row, newest int64) paths.Log {
+	if row > 0 && row <= newest-logRows {
+		f = paths.Log{Before: row + logRows/2}
+	}
+	return f
+}
+
+// logPart reads the rows of one part of the log, oldest first.
+func (s *Server) logPart(ctx context.Context, op app.Operation, f paths.Log, agents []string) (operations.Log, error) {
+	part := operations.Log{Slug: op.Slug, Filter: f, Agents: agents}
+	events, err := s.matching(ctx, op.ID, f)
+	if err != nil {
+		return part, err
+	}
+	if len(events) > logRows {
+		part.Older, part.Previous = true, events[0].Step
+		events = events[1:]
+	}
+	part.Events = events
+	return part, nil
+}
+
+// matching returns the last rows that fit the filter and one more, so that it
+// is known whether there are older ones.
+func (s *Server) matching(ctx context.Context, operationID int64, f paths.Log) ([]app.Event, error) {
+	var found []app.Event
+	for before := f.Before; ; {
+		events, err := s.Store.Events(ctx, operationID, before, logRows+1)
+		if err != nil || len(events) == 0 {
+			return found, err
+		}
+		found = append(fitting(events, f), found...)
+		if len(found) > logRows {
+			return found[len(found)-logRows-1:], nil
+		}
+		if before = events[0].Seq; before <= 1 {
+			return found, nil
+		}
+	}
+}
+
+func fitting(events []app.Event, f paths.Log) []app.Event {
+	var found []app.Event
+	for _, e := range events {
+		if (f.Agent == "" || e.Agent == f.Agent) && (f.Kind == "" || e.Kind == f.Kind) {
+			found = append(found, e)
+		}
+	}
+	return found
+}

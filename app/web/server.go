@@ -1,0 +1,84 @@
+// Package web is the site: routes, handlers and live streams.
+package web
+
+import (
+	"bytes"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/alexedwards/scs/v2"
+	"github.com/labstack/echo/v4"
+	"github.com/labstack/echo/v4/middleware"
+
+	"vivra/app/live"
+)
+
+// Server holds what handlers need. Its fields are set once, before Handler.
+type Server struct {
+	Store    Store
+	Sessions scs.CtxStore // on the wall clock, as cookies are
+	Files    Files
+	Starter  Starter
+	Hub      *live.Hub
+	Now      func() time.Time
+
+	// Updates takes the Telegram webhook's calls; nil leaves the route closed.
+	Updates       Updates
+	WebhookSecret string
+
+	// PublicURL is where visitors find the site, such as https://vivra.example.
+	PublicURL string
+	// Explorer is the base address of a block explorer, empty: no links to one.
+	Explorer string
+	// ChainID is what the start form proposes.
+	ChainID int64
+	// ClientJS names a file that takes the place of static/live.js. The official
+	// Datastar client needs unsafe-eval, which the policy then allows.
+	ClientJS string
+
+	Log *slog.Logger
+
+	sessions *scs.SessionManager
+	signIns  limiter
+}
+
+// Handler returns the site.
+func (s *Server) Handler() http.Handler {
+	s.sessions = s.sessionManager()
+	e := echo.New()
+	e.HideBanner = true
+	e.HTTPErrorHandler = s.fail
+	e.IPExtractor = echo.ExtractIPFromXFFHeader() // trusts proxies on private addresses only
+	e.Use(s.headers, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
+		MinLength: 512,
+		Skipper:   func(c echo.Context) bool { return strings.HasSuffix(c.Path(), "/live") },
+	}))
+	for _, r := range s.Routes() {
+		e.Add(r.Method, r.Path, s.guard(r))
+	}
+	return e
+}
+
+// render answers with a page. It is rendered whole first: a fault in a view
+// becomes an error page and not half a page.
+func render(c echo.Context, status int, page templ.Component) error {
+	var out bytes.Buffer
+	if err := page.Render(c.Request().Context(), &out); err != nil {
+		return err
+	}
+	return c.HTMLBlob(status, out.Bytes())
+}
+
+// done answers a form: on to the next page, or nothing for a script that will
+// hear of the change on its stream.
+func done(c echo.Context, next string) error {
+	if isDatastar(c) {
+		return c.NoContent(http.StatusNoContent)
+	}
+	return c.Redirect(http.StatusSeeOther, next)
+}
+
+func isDatastar(c echo.Context) bool { return c.Request().Header.Get("Datastar-Request") == "true" }

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/labstack/echo/v4"
+	"github.com/starfederation/datastar-go/datastar"
+)
+
+const (
+	// heartbeat keeps proxies from closing a silent stream and lets the reader
+	// know that it is alive.
+	heartbeat = 15 * time.Second
+	// refresh bounds how stale a page can be if a change was not announced.
+	refresh = 30 * time.Second
+	// breath is the least time between two pushes: a burst becomes one.
+	breath = 100 * time.Millisecond
+	// patience is how long a write may take before the viewer is dropped. It
+	// comes back on its own, and goes on from the last line it saw.
+	patience = 10 * time.Second
+)
+
+// stream is one viewer's open page.
+type stream struct {
+	*datastar.ServerSentEventGenerator
+	w    http.ResponseWriter
+	sent map[string]string // the last rendering of each part
+}
+
+// openStream starts an SSE response. Echo must be told first that the response
+// is committed, else the header is written twice.
+func openStream(c echo.Context) *stream {
+	h := c.Response().Header()
+	h.Set(echo.HeaderContentType, "text/event-stream")
+	h.Set(echo.HeaderCacheControl, "no-cache")
+	h.Set("X-Accel-Buffering", "no")
+	w := deadlineWriter{c.Response().Writer}
+	w.extend()
+	c.Response().WriteHeader(http.StatusOK)
+	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}}
+}
+
+// patch sends a part of the page when it differs from what was sent before.
+func (s *stream) patch(name string, part templ.Component) error {
+	html, err := rendered(s.Context(), part)
+	if err != nil || html == s.sent[name] {
+		return err
+	}
+	s.sent[name] = html
+	return s.PatchElements(html)
+}
+
+// beat sends a comment, which changes nothing.
+func (s *stream) beat() error {
+	if _, err := s.w.Write([]byte(": beat\n\n")); err != nil {
+		return err
+	}
+	return http.NewResponseController(s.w).Flush()
+}
+
+// rest waits out the breath, then for the next change, beating meanwhile. It
+// returns false when the viewer left or the server stops.
+func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, err error) {
+	pause := time.NewTimer(breath)
+	defer pause.Stop()
+	select {
+	case <-s.Context().Done():
+		return false, nil
+	case <-pause.C:
+	}
+	beats, again := time.NewTicker(heartbeat), time.NewTimer(refresh)
+	defer beats.Stop()
+	defer again.Stop()
+	for {
+		select {
+		case <-s.Context().Done():
+			return false, nil
+		case <-changes:
+			return true, nil
+		case <-again.C:
+			return true, nil
+		case <-also:
+			return true, nil
+		case <-beats.C:
+			if err := s.beat(); err != nil {
+				return false, err
+			}
+		}
+	}
+}
+
+// deadlineWriter gives each write a deadline of its own, so that a viewer who
+// stopped reading holds nothing for long.
+type deadlineWriter struct{ http.ResponseWriter }
+
+func (w deadlineWriter) Write(b []byte) (int, error) {
+	w.extend()
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController find the connection.
+func (w deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// extend moves the deadline. Sockets live by the wall clock, whatever clock
+// the application is given; a context's deadline is told by it.
+func (w deadlineWriter) extend() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	deadline, _ := ctx.Deadline()
+	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline) // a recorder has none
+}

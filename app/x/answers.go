@@ -1,0 +1,86 @@
+package x
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+
+	"vivra/app"
+)
+
+// postFields asks with the older names, which X still serves everywhere; the
+// decoder takes both.
+func postFields() url.Values {
+	return url.Values{"tweet.fields": {"author_id,conversation_id,created_at,entities,referenced_tweets"}}
+}
+
+type postPage struct {
+	Data []postAnswer `json:"data"` // absent when empty
+	Meta struct {
+		NextToken string `json:"next_token"`
+	} `json:"meta"`
+}
+
+func (p postPage) posts() ([]app.Post, error) {
+	posts := make([]app.Post, 0, len(p.Data))
+	for _, answer := range p.Data {
+		post, err := answer.post()
+		if err != nil {
+			return nil, err
+		}
+		posts = append(posts, post)
+	}
+	return posts, nil
+}
+
+type postAnswer struct {
+	ID               string      `json:"id"`
+	AuthorID         string      `json:"author_id"`
+	Text             string      `json:"text"`
+	CreatedAt        string      `json:"created_at"`
+	ReferencedTweets []reference `json:"referenced_tweets"`
+	ReferencedPosts  []reference `json:"referenced_posts"`
+	DisplayTextRange []int       `json:"display_text_range"`
+	Entities         struct {
+		Mentions []struct {
+			ID    string `json:"id"`
+			Start int    `json:"start"`
+		} `json:"mentions"`
+		URLs []urlEntity `json:"urls"`
+	} `json:"entities"`
+}
+
+type reference struct {
+	Type string `json:"type"` // replied_to, quoted
+	ID   string `json:"id"`
+}
+
+func (a postAnswer) post() (app.Post, error) {
+	at, err := time.Parse(time.RFC3339, a.CreatedAt)
+	if err != nil {
+		return app.Post{}, fmt.Errorf("post %s has no readable instant: %q", a.ID, capped(a.CreatedAt))
+	}
+	post := app.Post{ID: a.ID, AuthorID: a.AuthorID, Text: expand(a.Text, a.Entities.URLs), CreatedAt: at.UTC(), MentionIDs: a.mentioned()}
+	for _, ref := range slices.Concat(a.ReferencedTweets, a.ReferencedPosts) {
+		if ref.Type == "replied_to" {
+			post.ParentID = ref.ID
+		}
+	}
+	return post, nil
+}
+
+// mentioned leaves out the names X puts before a reply's own text: they were
+// not written by its author.
+func (a postAnswer) mentioned() []string {
+	var ids []string
+	for _, m := range a.Entities.Mentions {
+		if len(a.DisplayTextRange) == 2 && m.Start < a.DisplayTextRange[0] {
+			continue
+		}
+		if !slices.Contains(ids, m.ID) {
+			ids = append(ids, m.ID)
+		}
+	}
+	return ids
+}

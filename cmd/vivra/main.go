@@ -1,0 +1,72 @@
+// Command vivra serves the web app, runs the agents and carries out the
+// scheduled work.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// commands is the command line. Each command calls one function of app/boot.
+type commands struct {
+	Serve   serve   `cmd:"" help:"Migrate the database, then serve the web app, run the agents and carry out the scheduled work."`
+	Migrate migrate `cmd:"" help:"Bring the database's schema up to date and end."`
+	Version version `cmd:"" help:"Say which version this is."`
+}
+
+// Exit codes: 0 it holds, 1 it does not, 2 it was asked wrongly.
+const (
+	failed  = 1
+	misused = 2
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr))
+}
+
+// surroundings is what a command gets of the world outside.
+type surroundings struct {
+	getenv func(string) string
+	out    io.Writer
+	log    *slog.Logger
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) int {
+	around := surroundings{getenv, stdout, slog.New(slog.NewJSONHandler(stderr, nil))}
+	parser, err := kong.New(new(commands), kong.Name("vivra"), kong.Writers(stdout, stderr),
+		kong.Description("Gives an abandoned token to agents for thirty days, in public. Settings come from the environment: see .env.example."),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(around))
+	if err != nil {
+		panic(err) // the table of commands is malformed
+	}
+	chosen, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintf(stderr, "vivra: %v\nTry: vivra --help\n", err)
+		return misused
+	}
+	return around.exitCode(chosen.Run(), stderr)
+}
+
+func (s surroundings) exitCode(err error, stderr io.Writer) int {
+	var faults misconfigured
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &faults):
+		fmt.Fprintln(stderr, faults)
+		return misused
+	default:
+		s.log.Error("stopped", "error", err)
+		return failed
+	}
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func TestExitCodes(t *testing.T) {
+	tests := map[string]struct {
+		args []string
+		env  map[string]string
+		code int
+		says []string
+	}{
+		"no command":      {nil, nil, misused, []string{"expected one of", "vivra --help"}},
+		"unknown command": {[]string{"conquer"}, nil, misused, []string{"unexpected argument conquer"}},
+		"unknown flag":    {[]string{"serve", "--loud"}, nil, misused, []string{"unknown flag --loud"}},
+		"every fault at once": {[]string{"serve"}, map[string]string{"VIVRA_ADDR": "x", "RPC_URL": "y", "VIVRA_SECRET_KEY": ""}, misused,
+			[]string{"configuration: 3", "VIVRA_ADDR is \"x\"", "RPC_URL is not", "VIVRA_SECRET_KEY is missing"}},
+		"migrate checks too": {[]string{"migrate"}, map[string]string{"VIVRA_ADDR": "x"}, misused, []string{"configuration: 1"}},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			var errs bytes.Buffer
+			if code := run(t.Context(), tc.args, with(tc.env), io.Discard, &errs); code != tc.code {
+				t.Errorf("exit code %d, want %d", code, tc.code)
+			}
+			for _, want := range tc.says {
+				if !strings.Contains(errs.String(), want) {
+					t.Errorf("%q lacks %q", errs.String(), want)
+				}
+			}
+		})
+	}
+}
+
+func TestVersion(t *testing.T) {
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"version", "--json"}, with(nil), &out, io.Discard); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	var about map[string]string
+	if err := json.Unmarshal(out.Bytes(), &about); err != nil || !strings.HasPrefix(about["go"], "go1.") {
+		t.Errorf("got %s, %v", &out, err)
+	}
+}
+
+func TestSecretKeyIsMadeOnce(t *testing.T) {
+	e := environment{DataDir: filepath.Join(t.TempDir(), "data")}
+	first, err := e.secretKey(quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := e.secretKey(quiet())
+	if err != nil || !bytes.Equal(first, second) || len(first) != keyLength {
+		t.Errorf("got %x then %x, %v", first, second, err)
+	}
+	path := filepath.Join(e.DataDir, "secret.key")
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v, %v", info.Mode(), err)
+	}
+
+	if err := os.WriteFile(path, []byte("not a key"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.secretKey(quiet()); err == nil || strings.Contains(err.Error(), "not a key") {
+		t.Errorf("a broken key file gives %v", err)
+	}
+}

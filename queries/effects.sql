@@ -1,0 +1,127 @@
+-- name: CreateEffect :exec
+INSERT INTO effects (effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, not_before, price_nusd)
+VALUES (@effect_key, @validation_id, @operation_id, @step_id, @position, @kind, @account, @request, @request_sha256, @not_before, @price_nusd);
+
+-- name: DueEffects :many
+SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
+WHERE e.state = 'intent' AND e.not_before <= @now AND o.state = 'running'
+    AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
+ORDER BY e.not_before, e.id;
+
+-- name: WakeEffects :many
+UPDATE effects SET woken_until = @until
+WHERE id IN (
+    SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
+    WHERE (e.state = 'intent' AND o.state = 'running'
+            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
+        OR e.state = 'unknown')
+        AND e.not_before <= @now AND (e.woken_until IS NULL OR e.woken_until <= @wall)
+    ORDER BY e.not_before, e.id LIMIT 1000
+    FOR UPDATE OF e SKIP LOCKED
+)
+RETURNING id, state;
+
+-- name: ExpiredEffects :many
+SELECT id, operation_id FROM effects WHERE state = 'attempting' AND lease_until <= @wall ORDER BY id;
+
+-- name: UnknownEffects :many
+SELECT id FROM effects WHERE state = 'unknown' AND not_before <= @now ORDER BY id;
+
+-- name: EffectOperation :one
+SELECT operation_id FROM effects WHERE id = @id;
+
+-- name: Effect :one
+SELECT sqlc.embed(e), s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
+JOIN validations v ON v.id = e.validation_id WHERE e.id = @id;
+
+-- name: EffectsOfOperation :many
+SELECT sqlc.embed(e), s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
+JOIN validations v ON v.id = e.validation_id
+WHERE e.operation_id = @operation_id ORDER BY e.id;
+
+-- name: EffectsOfValidation :many
+SELECT * FROM effects WHERE validation_id = @validation_id ORDER BY position;
+
+-- name: LockAccount :exec
+SELECT pg_advisory_xact_lock(hashtextextended(@account::text, 7305));
+
+-- name: LastOnAccount :one
+SELECT coalesce(max(done_at), 'epoch')::timestamptz AS last_at,
+    coalesce(bool_or(state IN ('attempting', 'unknown')), false)::boolean AS busy
+FROM effects WHERE account = @account AND validation_id <> @validation_id AND (state IN ('attempting', 'unknown') OR state = 'done' AND done_at > @since);
+
+-- name: AttemptEffect :one
+UPDATE effects SET state = 'attempting', attempt = attempt + 1, fence = fence + 1, lease_until = @lease_until,
+    attempted_at = @now, reserved_nusd = @reserved_nusd, error = ''
+WHERE id = @id AND state = 'intent'
+RETURNING fence;
+
+-- name: ClaimedEffect :one
+SELECT * FROM effects WHERE id = @id AND fence = @fence AND state = ANY(@states::text[]);
+
+-- name: EndEffect :exec
+UPDATE effects SET state = @state, lease_until = NULL, woken_until = NULL, provider_id = @provider_id, link = @link, receipt = @receipt,
+    cost_nusd = @cost_nusd, reserved_nusd = @reserved_nusd, error = @error, done_at = sqlc.narg(done_at), not_before = @not_before
+WHERE id = @id;
+
+-- name: DelayEffect :exec
+UPDATE effects SET not_before = @not_before, woken_until = NULL WHERE id = @id AND state = 'intent';
+
+-- name: VoidEffectsOfOperation :exec
+UPDATE effects SET state = 'void' WHERE operation_id = @operation_id AND state = 'intent';
+
+-- name: VoidEffectsOfStep :exec
+UPDATE effects SET state = 'void' WHERE step_id = @step_id AND state IN ('intent', 'failed');
+
+-- name: OpenEffectsOfValidation :one
+SELECT count(*)::int FROM effects WHERE validation_id = @validation_id AND state <> 'done';
+
+-- name: NextEffectInstant :one
+SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at FROM effects e JOIN operations o ON o.id = e.operation_id
+WHERE e.state IN ('intent', 'unknown') AND o.state = 'running' AND e.not_before > @now::timestamptz;
+
+-- name: BusyEffects :one
+SELECT count(*)::int FROM effects WHERE state = 'attempting';
+
+-- name: PublicationCounts :many
+SELECT kind, count(*)::int AS count FROM effects WHERE operation_id = @operation_id AND state = 'done' GROUP BY kind ORDER BY kind;
+
+-- name: SavePoll :exec
+INSERT INTO polls (operation_id, step_id, question, options) VALUES (@operation_id, @step_id, @question, @options)
+ON CONFLICT (operation_id) DO NOTHING;
+
+-- name: SetPollX :exec
+UPDATE polls SET x_post_id = @x_post_id, closes_at = greatest(closes_at, @closes_at) WHERE operation_id = @operation_id;
+
+-- name: SetPollTelegram :exec
+UPDATE polls SET telegram_chat = @telegram_chat, telegram_message_id = @telegram_message_id,
+    telegram_poll_id = @telegram_poll_id, closes_at = greatest(closes_at, @closes_at) WHERE operation_id = @operation_id;
+
+-- name: SetPollTelegramResult :exec
+UPDATE polls SET telegram_result = @telegram_result WHERE operation_id = @operation_id;
+
+-- name: Poll :one
+SELECT * FROM polls WHERE operation_id = @operation_id;
+
+-- name: SaveSite :exec
+INSERT INTO sites (operation_id, host, build_id, deployment_id, url, deployed_at)
+VALUES (@operation_id, @host, @build_id, @deployment_id, @url, @deployed_at)
+ON CONFLICT (operation_id) DO UPDATE SET build_id = excluded.build_id, deployment_id = excluded.deployment_id,
+    url = excluded.url, deployed_at = excluded.deployed_at;
+
+-- name: Site :one
+SELECT * FROM sites WHERE operation_id = @operation_id;
+
+-- name: SaveUtility :exec
+INSERT INTO utilities (operation_id, build_id, deployment_id, url, deployed_at)
+VALUES (@operation_id, @build_id, @deployment_id, @url, @deployed_at)
+ON CONFLICT (operation_id) DO UPDATE SET build_id = excluded.build_id, deployment_id = excluded.deployment_id,
+    url = excluded.url, deployed_at = excluded.deployed_at;
+
+-- name: Utility :one
+SELECT * FROM utilities WHERE operation_id = @operation_id;
+
+-- name: SetPollResultByPollID :exec
+UPDATE polls SET telegram_result = @telegram_result WHERE telegram_poll_id = @telegram_poll_id;

@@ -1,0 +1,60 @@
+// Package layout is the frame around every page.
+package layout
+
+import (
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vivra/app"
+	"vivra/app/paths"
+	"vivra/static"
+	"vivra/views/ui"
+)
+
+// Page says what the frame of one page shows.
+type Page struct {
+	Title       string
+	Description string // for search engines and link previews
+	// Atom is the address of the page's feed, empty when it has none.
+	Atom string
+	// Now is the server's clock, for pages with relative times.
+	Now time.Time
+	// Here is the address of the current entry of the navigation.
+	Here string
+}
+
+// Team is the frame of a page for the signed-in team.
+type Team struct {
+	Page
+	User    app.User
+	CSRF    string
+	Waiting int // outputs that wait for a person
+	Wide    bool
+}
+
+// CanDecide tells whether the user may approve and reject.
+func (t Team) CanDecide() bool { return t.User.Role == "approver" || t.User.Role == "admin" }
+
+// CanOperate tells whether the user may start, pause and stop operations.
+func (t Team) CanOperate() bool { return t.User.Role == "admin" }
+
+func file(name string) string { return paths.Static(name, static.Version()) }
+
+func current(here, link string) string {
+	if here == link {
+		return "page"
+	}
+	return "false"
+}
+
+// Link is a way on from a page.
+type Link struct{ Text, URL string }
+
+// clock tells a page's scripts what time it is here.
+func (p Page) clock() templ.Attributes {
+	if p.Now.IsZero() {
+		return nil
+	}
+	return ui.Now(p.Now)
+}

@@ -1,0 +1,63 @@
+package operations
+
+import (
+	"strings"
+
+	"vivra/app"
+	"vivra/app/paths"
+	"vivra/views/ui"
+)
+
+// tokens tells what a model call used and where its cost figure comes from.
+func tokens(e app.Event) string {
+	var parts []string
+	if e.Model != "" {
+		parts = append(parts, e.Model)
+	}
+	if e.TokensIn+e.TokensOut > 0 {
+		parts = append(parts, ui.Integer(e.TokensIn)+" in", ui.Integer(e.TokensOut)+" out")
+	}
+	if source := ui.CostSource(e.CostSource); source != "" && e.Cost != 0 {
+		parts = append(parts, source)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (l Log) stepBefore(i int) string {
+	if i == 0 {
+		return l.Previous
+	}
+	return l.Events[i-1].Step
+}
+
+func (l Log) older() paths.Log {
+	f := l.Filter
+	if len(l.Events) > 0 {
+		f.Before = l.Events[0].Seq
+	}
+	return f
+}
+
+func (l Log) newest() paths.Log {
+	return paths.Log{Agent: l.Filter.Agent, Kind: l.Filter.Kind}
+}
+
+// headline ends the sentence that the token's name begins.
+func headline(s app.OperationState) string {
+	switch s {
+	case app.OperationScheduled:
+		return "will be brought back"
+	case app.OperationStopped:
+		return "takeover was stopped"
+	case app.OperationCompleted:
+		return "was handed over"
+	}
+	return "is being brought back"
+}
+
+func verdictTone(verdict string) string {
+	if verdict == "revived" {
+		return "live"
+	}
+	return "off"
+}

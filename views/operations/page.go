@@ -1,0 +1,151 @@
+// Package operations is the public live page of one takeover.
+package operations
+
+import (
+	"encoding/json"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"vivra/app"
+	"vivra/app/paths"
+	"vivra/views/ui"
+)
+
+// Page is what the live page shows.
+type Page struct {
+	Op           app.Operation
+	Steps        []app.Step // by due time
+	Waiting      app.Waiting
+	Publications []app.Publication
+	Metrics      []app.Metrics // oldest first; the first is the baseline
+	Log          Log
+	Now          time.Time
+	Explorer     string // base address of a block explorer, empty: no link
+	PublicURL    string
+}
+
+// Log is the part of the log on the page.
+type Log struct {
+	Slug   string
+	Filter paths.Log
+	Events []app.Event // oldest first
+	Agents []string    // those to filter by
+	Older  bool        // there are rows before the first
+	// Previous is the step of the row before the first, for its heading.
+	Previous string
+}
+
+// Kinds are the kinds of log lines to filter by.
+func Kinds() []string {
+	return []string{"model_call", "tool_call", "decision", "step", "publication", "operation", "alert"}
+}
+
+// Agents are those that work on the steps, for the filter.
+func Agents(steps []app.Step) []string {
+	set := map[string]bool{}
+	for _, s := range steps {
+		set[s.Agent] = true
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+func (p Page) day() int { return min(p.Op.Day(p.Now), 30) }
+
+func (p Page) inState(state app.StepState) []app.Step {
+	var found []app.Step
+	for _, s := range p.Steps {
+		if s.State == state {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// next is the pending step that falls due first.
+func (p Page) next() (app.Step, bool) {
+	pending := p.inState(app.StepPending)
+	if len(pending) == 0 || p.Op.State.Final() {
+		return app.Step{}, false
+	}
+	return pending[0], true
+}
+
+// verdict is the code's word, never the model's.
+func (p Page) verdict() string {
+	for _, s := range p.Steps {
+		if s.Task == "scanner.verdict" && s.State == app.StepDone {
+			var out struct{ Verdict string }
+			_ = json.Unmarshal(s.Output, &out) // an output without a verdict has none to show
+			return out.Verdict
+		}
+	}
+	return ""
+}
+
+func (p Page) title() string { return p.Op.Token.Symbol + " takeover, " + p.dayText() }
+
+func (p Page) dayText() string {
+	if p.Op.State == app.OperationScheduled {
+		return "scheduled"
+	}
+	return "day " + decimal(p.day()) + " of 30"
+}
+
+// after is the sequence number the stream goes on from: the last the page knows.
+func (p Page) after() int64 {
+	if n := len(p.Log.Events); n > 0 {
+		return max(p.Log.Events[n-1].Seq, p.Op.Seq)
+	}
+	return p.Op.Seq
+}
+
+func (p Page) preview(pub app.Publication) ui.Preview {
+	return ui.Preview{Kind: pub.Kind, Payload: pub.Payload, Media: func(sha string) string { return paths.OperationMedia(p.Op.Slug, sha) }}
+}
+
+// newest returns the publications, the last one first.
+func (p Page) newest() []app.Publication {
+	all := slices.Clone(p.Publications)
+	slices.Reverse(all)
+	return all
+}
+
+func price(m app.Metrics) float64   { return m.PriceUSD }
+func holders(m app.Metrics) float64 { return float64(m.Holders) }
+func volume(m app.Metrics) float64  { return m.Volume24hUSD }
+func count(v float64) string        { return ui.Integer(int64(v)) }
+
+// opened marks a folded part that is shown open at first.
+func opened(open bool) templ.Attributes {
+	if !open {
+		return nil
+	}
+	return templ.Attributes{"open": true}
+}
+
+func today(p Page, c dayCell) templ.Attributes {
+	if p.Op.State == app.OperationScheduled || c.number != p.Op.Day(p.Now) {
+		return nil
+	}
+	return templ.Attributes{"aria-current": "date"}
+}
+
+// linkText names a link by where it leads.
+func linkText(link string) string {
+	u, err := url.Parse(link)
+	if err != nil || u.Host == "" {
+		return "open"
+	}
+	return u.Host
+}
+
+func platformPrice(n app.Nano) string {
+	if n == 0 {
+		return ""
+	}
+	return " · " + n.String() + " at the platform"
+}
