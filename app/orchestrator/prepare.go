@@ -58,6 +58,8 @@ func (o *Orchestrator) input(ctx context.Context, op app.Operation, step app.Ste
 		input["code"] = o.code(op)
 	case "designer.poll":
 		input["channels"] = channels(op)
+	case "designer.poll_results":
+		return input, o.counted(ctx, op, step)
 	case "designer.kit":
 		return o.chosen(ctx, op, input)
 	case "tg.weekly_mods":
@@ -76,6 +78,26 @@ func channels(op app.Operation) []string {
 		out = append(out, "telegram")
 	}
 	return out
+}
+
+// counted tells whether both channels have closed their poll and say its
+// counts. The last attempt goes on with what there is, marked provisional.
+func (o *Orchestrator) counted(ctx context.Context, op app.Operation, step app.Step) error {
+	settings, err := o.Store.Settings(ctx)
+	if err != nil || step.Attempt > len(settings.StepRetries) {
+		return err
+	}
+	rec, onX, onTelegram, err := o.Desk.PollTallies(ctx, op.ID)
+	if err != nil {
+		return err
+	}
+	if rec.XPostID != "" && (onX == nil || !onX.Closed) {
+		return app.Errorf(app.Unavailable, "X has not closed the poll yet.")
+	}
+	if rec.TelegramMessageID != 0 && (onTelegram == nil || !onTelegram.Closed) {
+		return app.Errorf(app.Unavailable, "Telegram has not sent the poll's final counts yet.")
+	}
+	return nil
 }
 
 // code is the one-time code that proves who speaks for the takeover.

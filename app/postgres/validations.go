@@ -129,7 +129,7 @@ func (t *opTx) await(ctx context.Context, st app.Step, end RunEnd) error {
 	if noRows(err) {
 		kind := app.KindOfTask(st.Task)
 		if kind == "" {
-			return app.Errorf(app.Invalid, "%s ended without a proposal.", st.Key)
+			return t.giveUp(ctx, st, end)
 		}
 		pending.Kind = kind
 		pending.ID, err = t.propose(ctx, st.ID, Proposal{RunID: end.RunID, CallID: "output", Kind: kind,
@@ -150,6 +150,17 @@ func (t *opTx) await(ctx context.Context, st app.Step, end RunEnd) error {
 		return nil
 	}
 	return t.approve(ctx, v, "policy", "")
+}
+
+// giveUp skips a step whose agent found nothing fit to be proposed, as a
+// builder does when no template passes its tests.
+func (t *opTx) giveUp(ctx context.Context, st app.Step, end RunEnd) error {
+	message := st.Key + " ended without anything to publish."
+	if _, err := t.raise(ctx, "nothing_to_publish", st.Key, message+" Its output says why."); err != nil {
+		return err
+	}
+	t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Skipped: nothing was fit to be published"})
+	return t.endStep(ctx, st.ID, app.StepSkipped, end.Output, message)
 }
 
 func effectOf(st app.Step) string {

@@ -48,7 +48,7 @@ func (r *run) evidence(ctx context.Context, output json.RawMessage) (problems []
 	walk("", loose, func(key, value string) {
 		var problem string
 		switch {
-		case key == "validation_id":
+		case key == "validation_id", key == "poll_id" && r.task.Name == "designer.poll":
 			problem, err = r.proposed(ctx, value, err)
 		case key == "build_id":
 			problem, err = r.built(ctx, value, err)

@@ -26,6 +26,10 @@ func (r *run) system() string {
 		J0: r.op.J0, Now: r.Clock.Now(), XHandle: r.op.XHandle, SiteHost: r.op.SiteHost, LivePage: r.LivePage(r.op.Slug), LinkHosts: r.settings.LinkAllowlist})
 }
 
+// fenced is JSON by section, each in a fence of its own: one that is too long
+// is cut without harm to the others.
+type fenced map[string]string
+
 // opening is the first user message. What others wrote is fenced.
 type opening struct {
 	Step            string          `json:"step"`
@@ -34,8 +38,8 @@ type opening struct {
 	Instructions    string          `json:"instructions"`
 	Input           json.RawMessage `json:"input"`
 	RejectionReason string          `json:"rejection_reason,omitempty"`
-	Token           string          `json:"token"`      // fenced JSON
-	TokenFile       string          `json:"token_file"` // fenced JSON
+	Token           string          `json:"token"` // fenced JSON
+	TokenFile       fenced          `json:"token_file"`
 	Operation       map[string]any  `json:"operation"`
 }
 
@@ -53,22 +57,22 @@ func (r *run) firstMessage(ctx context.Context) (string, error) {
 	token := string(mustJSON(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
 		"address": chain.Checksum(r.op.Token.Ref.Address), "chain_id": r.op.Token.Ref.ChainID}))
 	message, err := json.Marshal(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
-		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: untrusted.Wrap("token_file", file),
+		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: file,
 		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
 	return string(message), err
 }
 
 // excerpt is what the agent may read of the token file.
-func (r *run) excerpt(ctx context.Context) (string, error) {
-	sections := make(map[string]json.RawMessage, len(r.task.Sections))
+func (r *run) excerpt(ctx context.Context) (fenced, error) {
+	sections := make(fenced, len(r.task.Sections))
 	for _, name := range r.task.Sections {
 		content, _, err := r.Store.TokenFile(ctx, r.op.Token.ID, name)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		sections[name] = content
+		sections[name] = untrusted.Wrap("token_file", string(content))
 	}
-	return string(mustJSON(sections)), nil
+	return sections, nil
 }
 
 // said sums up a model call for the log, from facts.
@@ -151,7 +155,7 @@ var deeds = map[string]string{
 	"alert":                  "Alerted the team",
 }
 
-// dayOf returns the day of a daily step for its summary.
+// summary is the log's sentence for a finished run.
 func (r *run) summary() string {
 	if day := calendar.DayOf(r.step.Key); day > 0 {
 		return fmt.Sprintf("%s finished %s of day %d", title(r.agent.Name), strings.ReplaceAll(nameOf(r.step.Task), "_", " "), day)

@@ -47,6 +47,7 @@ func PollResults(polls Polls) agent.Tool {
 
 func resultsOf(record app.PollRecord, x, telegram *app.PollResult) pollResultsOut {
 	out := pollResultsOut{PollID: record.XPostID, Closed: true}
+	out.Tallies.X, out.Tallies.Telegram = []int{}, []int{} // empty: the channel has no poll
 	if out.PollID == "" {
 		out.PollID = record.TelegramPollID
 	}

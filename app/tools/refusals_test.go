@@ -166,9 +166,9 @@ func TestPollResultsSayWhatIsMissing(t *testing.T) {
 		want   string
 	}{
 		"still open":           {func(w *world) { w.tallies[1].Closed = false }, `"closed":false,"tallies":{"x":[5,2,1],"telegram":[0,4,0]},"winner":1,"decided_by":"votes","provisional":true`},
-		"Telegram unreadable":  {func(w *world) { w.tallies[1] = nil }, `"telegram":null},"winner":0,"decided_by":"votes","provisional":true`},
-		"no Telegram at all":   {func(w *world) { w.tallies[1], w.record.TelegramPollID = nil, "" }, `"telegram":null},"winner":0,"decided_by":"votes","provisional":false`},
-		"no X at all":          {func(w *world) { w.tallies[0], w.record.XPostID = nil, "" }, `"poll_id":"9","closed":true,"tallies":{"x":null`},
+		"Telegram unreadable":  {func(w *world) { w.tallies[1] = nil }, `"telegram":[]},"winner":0,"decided_by":"votes","provisional":true`},
+		"no Telegram at all":   {func(w *world) { w.tallies[1], w.record.TelegramPollID = nil, "" }, `"telegram":[]},"winner":0,"decided_by":"votes","provisional":false`},
+		"no X at all":          {func(w *world) { w.tallies[0], w.record.XPostID = nil, "" }, `"poll_id":"9","closed":true,"tallies":{"x":[]`},
 		"nothing readable":     {func(w *world) { w.tallies = [2]*app.PollResult{} }, "The poll did not answer"},
 		"not published":        {func(w *world) { w.missing = true }, "has not been published yet"},
 		"the team must decide": {func(w *world) { w.tallies[0].Votes = []int{4, 0, 0} }, `"winner":0,"decided_by":"x_votes"`},

@@ -25,7 +25,7 @@ type writeFileOut struct {
 func WriteFile(files Files) agent.Tool {
 	return agent.NewTool(agent.About{
 		Name:        "write_file",
-		Description: "Write a new version of your own section of the token file. It replaces the whole section; older versions are kept.",
+		Description: "Write a new version of your own section of the token file. Its keys replace those of the same name, the others stay; older versions are kept. Names with a dot are the outputs of tasks and not yours to write.",
 		Agents:      everyone,
 		Risk:        agent.Write,
 	}, func(ctx context.Context, scope agent.Scope, in writeFileIn) (writeFileOut, error) {
@@ -36,21 +36,11 @@ func WriteFile(files Files) agent.Tool {
 		if err := json.Unmarshal([]byte(in.Content), &object); err != nil || object == nil {
 			return writeFileOut{}, app.Errorf(app.Invalid, "content is not a JSON object.")
 		}
-		section := ownSection(scope)
+		section := app.SectionOf(scope.Agent, scope.Task)
 		version, err := files.WriteFile(ctx, scope, section, json.RawMessage(in.Content))
 		if err != nil {
 			return writeFileOut{}, fmt.Errorf("write section %s: %w", section, err)
 		}
 		return writeFileOut{Section: section, Version: version}, nil
 	})
-}
-
-// ownSection is the one section that the agent of scope may write in its task.
-func ownSection(scope agent.Scope) string {
-	if scope.Task == "scanner.verdict" {
-		return "verdict"
-	}
-	return map[string]string{
-		scanner: "scan", designer: "identity", webdev: "site", cm: "x", tgBot: "telegram", builder: "utility",
-	}[scope.Agent]
 }
