@@ -57,8 +57,8 @@ type Config struct {
 
 	Services
 
-	// Chain says what is known of the chain behind RPCURL; zero for what the
-	// program knows by itself.
+	// Chain says what is known of the chain behind RPCURL; zero is
+	// RobinhoodChain.
 	Chain ChainConfig
 
 	// Clock is the product's time, Wall the time of leases; nil is the real clock.
@@ -102,6 +102,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Workers == 0 {
 		c.Workers = 20
+	}
+	if c.Chain.ChainID == 0 {
+		c.Chain = RobinhoodChain()
 	}
 	if c.BlobURL == "" {
 		c.BlobURL = "file://" + filepath.ToSlash(filepath.Join(c.DataDir, "blobs"))

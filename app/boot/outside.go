@@ -84,6 +84,25 @@ func parseAddresses(texts []string) (Addresses, error) {
 	return out, nil
 }
 
+// RobinhoodChain is what the program knows by itself: the addresses of the
+// exchange, the wrapped coin and the launchpads that stand there.
+func RobinhoodChain() ChainConfig {
+	return ChainConfig{
+		ChainID: 4663, Name: "Robinhood Chain", Network: "robinhood",
+		Factories: Addresses{address("0x8bceaa40b9acdfaedf85adf4ff01f5ad6517937f")},
+		Launchers: Addresses{address("0xA5aAb3F0c6EeadF30Ef1D3Eb997108E976351feB"), address("0x0c37a24F5D23A486FA692d1500881d698B1F77a4")},
+		Quote:     address("0x0Bd7D308f8E1639FAb988df18A8011f41EAcAD73"),
+	}
+}
+
+func address(text string) app.Address {
+	a, err := chain.ParseAddress(text)
+	if err != nil {
+		panic(err) // a mistyped constant
+	}
+	return a
+}
+
 func (a *App) outside(ctx context.Context) (outside, error) {
 	cfg := a.Config
 	var out outside
