@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -16,6 +17,8 @@ import (
 )
 
 type netListener = net.Listener
+
+func number(id int64) string { return strconv.FormatInt(id, 10) }
 
 // memory is a session store for tests that need no database.
 type memory struct {

@@ -37,7 +37,7 @@ func (s *Server) indexStepRuns(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, admin.RunsOfStep(admin.StepRuns{Team: frame, StepID: id, Runs: runs}))
+	return render(c, http.StatusOK, admin.RunsOfStep(admin.StepRuns{Team: frame, Runs: runs}))
 }
 
 // pathOf is the part of an address after its host, empty when it can't be read.

@@ -39,6 +39,7 @@ func openStream(c echo.Context) *stream {
 	h.Set("X-Accel-Buffering", "no")
 	w := deadlineWriter{c.Response().Writer}
 	w.extend()
+	w.endless()
 	c.Response().WriteHeader(http.StatusOK)
 	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}}
 }
@@ -111,4 +112,10 @@ func (w deadlineWriter) extend() {
 	defer cancel()
 	deadline, _ := ctx.Deadline()
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline) // a recorder has none
+}
+
+// endless lifts the server's limit on reading a request: a stream's viewer is
+// listened to, for when it leaves, as long as the stream lasts.
+func (w deadlineWriter) endless() {
+	_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Time{})
 }

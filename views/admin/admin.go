@@ -119,8 +119,7 @@ type Trace struct {
 // StepRuns lists the runs of one step.
 type StepRuns struct {
 	layout.Team
-	StepID int64
-	Runs   []app.RunTrace
+	Runs []app.RunTrace
 }
 
 // Alerts is the page of open alerts.

@@ -15,9 +15,8 @@ import (
 	"vivra/app"
 )
 
-// Get and Post are the actions that live.js understands.
-func Get(path string) string  { return "@get('" + path + "')" }
-func Post(path string) string { return "@post('" + path + "')" }
+// Get is the action that opens a stream, as live.js understands it.
+func Get(path string) string { return "@get('" + path + "')" }
 
 // Checksum returns the EIP-55 spelling of an address.
 func Checksum(a app.Address) string {
