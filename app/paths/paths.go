@@ -63,6 +63,11 @@ func EventPage(slug string, seq int64) string {
 	return withQuery(Operation(slug), url.Values{"line": {strconv.FormatInt(seq, 10)}}) + EventAnchor(seq)
 }
 
+// TokenMarket is the market snapshot for the widgets of relaunched sites.
+func TokenMarket(chainID int64, address string) string {
+	return "/api/v1/tokens/" + number(chainID) + "/" + address + "/market"
+}
+
 // The DOM ids.
 
 // EventID names the row of one log line.

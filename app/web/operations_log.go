@@ -16,13 +16,6 @@ import (
 // exportPage is how many rows are read at a time: the log is never whole in memory.
 const exportPage = 500
 
-// chainRow is one row of the export: the exact bytes that were hashed, and the hashes.
-type chainRow struct {
-	Line     json.RawMessage `json:"line"`
-	PrevHash string          `json:"prev_hash"`
-	Hash     string          `json:"hash"`
-}
-
 // GET /operations/:slug/log.jsonl is the whole log, to be verified.
 func (s *Server) showOperationJSONL(c echo.Context) error {
 	ctx := c.Request().Context()
@@ -42,7 +35,7 @@ func (s *Server) showOperationJSONL(c echo.Context) error {
 			return err
 		}
 		for _, e := range events {
-			if err := out.Encode(chainRow{e.Line, e.PrevHash, e.Hash}); err != nil {
+			if err := out.Encode(app.ChainRow{Line: e.Line, PrevHash: e.PrevHash, Hash: e.Hash}); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"vivra/app/boot"
+	"vivra/app/paths"
 )
 
 type serve struct{}
@@ -26,7 +27,14 @@ func (serve) Run(ctx context.Context, s surroundings) error {
 	if err != nil {
 		return err
 	}
-	return boot.Serve(ctx, e.config(key), s.log)
+	cfg := e.config(key)
+	cfg.Ready = func(_ *boot.App, invite string) {
+		fmt.Fprintf(s.out, "Vivra serves %s\n", cfg.PublicURL)
+		if invite != "" {
+			fmt.Fprintf(s.out, "The first account is made here, once, within 48 hours: %s%s\n", cfg.PublicURL, paths.Setup(invite))
+		}
+	}
+	return boot.Serve(ctx, cfg, s.log)
 }
 
 type migrate struct{}

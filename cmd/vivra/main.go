@@ -19,6 +19,7 @@ import (
 type commands struct {
 	Serve   serve   `cmd:"" help:"Migrate the database, then serve the web app, run the agents and carry out the scheduled work."`
 	Migrate migrate `cmd:"" help:"Bring the database's schema up to date and end."`
+	Verify  verify  `cmd:"" help:"Recompute the hash chain of an exported log, and name the first row that does not fit."`
 	Version version `cmd:"" help:"Say which version this is."`
 }
 
@@ -59,12 +60,20 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 
 func (s surroundings) exitCode(err error, stderr io.Writer) int {
 	var faults misconfigured
+	var no doesNotHold
+	var wrong misuse
 	switch {
 	case err == nil:
 		return 0
 	case errors.As(err, &faults):
 		fmt.Fprintln(stderr, faults)
 		return misused
+	case errors.As(err, &wrong):
+		fmt.Fprintln(stderr, "vivra:", wrong.error)
+		return misused
+	case errors.As(err, &no):
+		fmt.Fprintln(stderr, no.error)
+		return failed
 	default:
 		s.log.Error("stopped", "error", err)
 		return failed

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"log/slog"
@@ -50,6 +52,37 @@ func TestVersion(t *testing.T) {
 	var about map[string]string
 	if err := json.Unmarshal(out.Bytes(), &about); err != nil || !strings.HasPrefix(about["go"], "go1.") {
 		t.Errorf("got %s, %v", &out, err)
+	}
+}
+
+func TestVerify(t *testing.T) {
+	// SHA-256 of 32 zero bytes and the line, computed apart.
+	const row = `{"line":{"seq":1,"kind":"step"},"prev_hash":"0000000000000000000000000000000000000000000000000000000000000000","hash":"HASH"}`
+	sum := sha256.Sum256(append(make([]byte, 32), `{"seq":1,"kind":"step"}`...))
+	whole := strings.Replace(row, "HASH", hex.EncodeToString(sum[:]), 1) + "\n"
+	tests := map[string]struct {
+		log  string
+		code int
+		says string
+	}{
+		"holds":         {whole, 0, "1 rows hold"},
+		"changed":       {strings.Replace(whole, "step", "stop", 1), failed, "Row 1: its hash is"},
+		"no log at all": {"hello", failed, "Row 1: it is no row"},
+	}
+	for name, tc := range tests {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "log.jsonl")
+			if err := os.WriteFile(file, []byte(tc.log), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var said bytes.Buffer
+			if code := run(t.Context(), []string{"verify", file}, with(nil), &said, &said); code != tc.code || !strings.Contains(said.String(), tc.says) {
+				t.Errorf("exit code %d, said %q", code, &said)
+			}
+		})
+	}
+	if code := run(t.Context(), []string{"verify", "no such file"}, with(nil), io.Discard, io.Discard); code != misused {
+		t.Errorf("a missing file: exit code %d", code)
 	}
 }
 
