@@ -13,6 +13,7 @@ type Asset struct {
 	Height int    `json:"height"`
 	Bytes  int    `json:"bytes"`
 	Label  string `json:"label"` // board, logo_64, meme, …
+	CallID string `json:"-"`     // of the tool call that made it
 }
 
 // Build is a site or a utility made from a template, kept file by file.

@@ -70,6 +70,8 @@ CREATE TABLE assets (
     sha256 text NOT NULL CHECK (sha256 ~ '^[0-9a-f]{64}$'),
     step_id bigint NOT NULL REFERENCES operation_steps,
     run_id uuid NOT NULL REFERENCES agent_runs,
+    -- The tool call that made it: what was paid for is found again, not made again.
+    call_id text NOT NULL,
     label text NOT NULL,
     mime text NOT NULL,
     width integer NOT NULL,
@@ -79,6 +81,7 @@ CREATE TABLE assets (
     PRIMARY KEY (operation_id, sha256)
 );
 CREATE INDEX assets_by_hash ON assets (sha256);
+CREATE INDEX assets_of_call ON assets (run_id, call_id);
 
 -- Built sites and utilities, frozen file by file.
 CREATE TABLE builds (

@@ -1,6 +1,6 @@
 -- name: SaveAsset :exec
-INSERT INTO assets (operation_id, sha256, step_id, run_id, label, mime, width, height, bytes, created_at)
-VALUES (@operation_id, @sha256, @step_id, @run_id, @label, @mime, @width, @height, @bytes, @created_at)
+INSERT INTO assets (operation_id, sha256, step_id, run_id, call_id, label, mime, width, height, bytes, created_at)
+VALUES (@operation_id, @sha256, @step_id, @run_id, @call_id, @label, @mime, @width, @height, @bytes, @created_at)
 ON CONFLICT (operation_id, sha256) DO NOTHING;
 
 -- name: Asset :one
@@ -8,6 +8,9 @@ SELECT * FROM assets WHERE operation_id = @operation_id AND sha256 = @sha256;
 
 -- name: AssetByHash :one
 SELECT * FROM assets WHERE sha256 = @sha256 LIMIT 1;
+
+-- name: AssetsOfCall :many
+SELECT * FROM assets WHERE run_id = @run_id AND call_id = @call_id ORDER BY sha256;
 
 -- name: CreateBuild :one
 INSERT INTO builds (operation_id, step_id, run_id, call_id, kind, template, fields, files, manifest_sha256, pages, bytes, created_at)

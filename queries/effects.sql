@@ -2,11 +2,9 @@
 INSERT INTO effects (effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, not_before, price_nusd)
 VALUES (@effect_key, @validation_id, @operation_id, @step_id, @position, @kind, @account, @request, @request_sha256, @not_before, @price_nusd);
 
--- name: DueEffects :many
-SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
-WHERE e.state = 'intent' AND e.not_before <= @now AND o.state = 'running'
-    AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
-ORDER BY e.not_before, e.id;
+-- name: EarlierOpen :one
+SELECT EXISTS (SELECT FROM effects p JOIN effects e ON e.validation_id = p.validation_id
+    WHERE e.id = @id AND p.position < e.position AND p.state <> 'done');
 
 -- name: WakeEffects :many
 UPDATE effects SET woken_until = @until
@@ -23,9 +21,6 @@ RETURNING id, state;
 
 -- name: ExpiredEffects :many
 SELECT id, operation_id FROM effects WHERE state = 'attempting' AND lease_until <= @wall ORDER BY id;
-
--- name: UnknownEffects :many
-SELECT id FROM effects WHERE state = 'unknown' AND not_before <= @now ORDER BY id;
 
 -- name: EffectOperation :one
 SELECT operation_id FROM effects WHERE id = @id;
@@ -82,8 +77,15 @@ SELECT count(*)::int FROM effects WHERE validation_id = @validation_id AND state
 SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at FROM effects e JOIN operations o ON o.id = e.operation_id
 WHERE e.state IN ('intent', 'unknown') AND o.state = 'running' AND e.not_before > @now::timestamptz;
 
--- name: BusyEffects :one
-SELECT count(*)::int FROM effects WHERE state = 'attempting';
+-- One statement, so one snapshot: between two, work in hand could move from
+-- what the second counts to what the first has counted.
+-- name: Busy :one
+SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
+    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id
+        WHERE e.state = 'attempting'
+            OR e.state = 'unknown' AND e.not_before <= @now
+            OR e.state = 'intent' AND e.not_before <= @now AND o.state = 'running'
+                AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')))::boolean AS busy;
 
 -- name: PublicationCounts :many
 SELECT kind, count(*)::int AS count FROM effects WHERE operation_id = @operation_id AND state = 'done' GROUP BY kind ORDER BY kind;

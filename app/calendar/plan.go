@@ -39,7 +39,7 @@ func Plan(steps []app.Step, now time.Time) []Move {
 		if s.DueAt.After(now) {
 			continue
 		}
-		if s.Recurring && s.Attempt == 0 && s.Rejections == 0 && latestDue[s.Task].After(s.DueAt) {
+		if s.Recurring && !started(s) && latestDue[s.Task].After(s.DueAt) {
 			moves = append(moves, Move{s, app.StepSkipped, "superseded by the next one"})
 			s.State = app.StepSkipped
 			byKey[s.Key] = s
@@ -51,6 +51,10 @@ func Plan(steps []app.Step, now time.Time) []Move {
 	}
 	return moves
 }
+
+// started tells whether any worker ever claimed the step: a retry or a redraft
+// of one that was is never superseded, since a person may have asked for it.
+func started(s app.Step) bool { return s.Fence > 0 }
 
 func inOrder(steps []app.Step) []app.Step {
 	sorted := slices.Clone(steps)

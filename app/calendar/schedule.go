@@ -18,9 +18,9 @@ type schedule struct {
 func (s schedule) series() bool { return len(s.days) > 0 }
 
 var (
-	rangeForm = regexp.MustCompile(`^J\+(\d+)\.\.J\+(\d+) at (\d{2}):(\d{2})$`)
-	listForm  = regexp.MustCompile(`^J\+(\d+(?:,\d+)*) at (\d{2}):(\d{2})$`)
-	onceForm  = regexp.MustCompile(`^T\+(?:(\d+)d)?(?:(\d+)h(\d{2})?)?$`)
+	rangeForm = regexp.MustCompile(`^J\+(\d{1,4})\.\.J\+(\d{1,4}) at ([01]\d|2[0-3]):([0-5]\d)$`)
+	listForm  = regexp.MustCompile(`^J\+(\d{1,4}(?:,\d{1,4})*) at ([01]\d|2[0-3]):([0-5]\d)$`)
+	onceForm  = regexp.MustCompile(`^T\+(?:(\d{1,4})d)?(?:(\d{1,5})h([0-5]\d)?)?$`)
 )
 
 func parseSchedule(text string) (schedule, error) {

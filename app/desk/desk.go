@@ -67,8 +67,13 @@ func (d *Desk) SaveAsset(ctx context.Context, s agent.Scope, label string, png [
 	if err != nil {
 		return app.Asset{}, err
 	}
-	a := app.Asset{SHA256: sum, MIME: "image/" + format, Width: cfg.Width, Height: cfg.Height, Bytes: len(png), Label: label}
+	a := app.Asset{SHA256: sum, MIME: "image/" + format, Width: cfg.Width, Height: cfg.Height, Bytes: len(png), Label: label, CallID: s.CallID}
 	return a, d.Store.AddAsset(ctx, s.Claim, s.RunID, a, d.Clock.Now())
+}
+
+// CallAssets returns what an earlier try of this very call saved.
+func (d *Desk) CallAssets(ctx context.Context, s agent.Scope) ([]app.Asset, error) {
+	return d.Store.AssetsOfCall(ctx, s.RunID, s.CallID)
 }
 
 // LoadAsset returns an image of the operation.

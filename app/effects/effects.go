@@ -86,17 +86,15 @@ func Plan(v app.Validation) ([]app.Effect, error) {
 	return out, nil
 }
 
-// Account returns the X account that an effect's spacing is counted on, empty
-// when it needs none: within a thread there is no gap.
-func Account(e app.Effect) string {
-	if e.Kind != XPost {
-		return ""
-	}
+// Account returns the X account that an effect posts on, empty for any other
+// kind. first tells whether it begins a publication: only that one waits for
+// the account's spacing, since within a thread there is no gap.
+func Account(e app.Effect) (account string, first bool) {
 	var p Post
-	if err := json.Unmarshal(e.Request, &p); err != nil || p.ReplyTo != noPosition {
-		return ""
+	if e.Kind != XPost || json.Unmarshal(e.Request, &p) != nil {
+		return "", false
 	}
-	return p.Account
+	return p.Account, p.ReplyTo == noPosition
 }
 
 type call struct {

@@ -55,23 +55,11 @@ func (s *Store) NextInstant(ctx context.Context, now time.Time, overdueAfter tim
 
 // Busy tells whether a worker has something in hand at now, or could.
 func (s *Store) Busy(ctx context.Context, now time.Time) (bool, error) {
-	running, err := s.q.RunningSteps(ctx, s.pool)
+	busy, err := s.q.Busy(ctx, s.pool, now)
 	if err != nil {
-		return false, fmt.Errorf("count running steps: %w", err)
+		return false, fmt.Errorf("look for work in hand: %w", err)
 	}
-	attempting, err := s.q.BusyEffects(ctx, s.pool)
-	if err != nil {
-		return false, fmt.Errorf("count running effects: %w", err)
-	}
-	due, err := s.DueEffects(ctx, now)
-	if err != nil {
-		return false, err
-	}
-	unknown, err := s.UnknownEffects(ctx, now)
-	if err != nil {
-		return false, err
-	}
-	return running+attempting+len(due)+len(unknown) > 0, nil
+	return busy, nil
 }
 
 // Counts sums up an operation for its rehearsal's or its team's report.

@@ -12,7 +12,7 @@ import (
 // raise puts an alert up once per kind and subject, and tells whether it is new.
 func (t *opTx) raise(ctx context.Context, kind, subject, message string) (bool, error) {
 	n, err := t.store.q.RaiseAlert(ctx, t, dbsqlc.RaiseAlertParams{
-		OperationID: t.op.ID, Kind: kind, Subject: subject, Message: message, CreatedAt: t.now})
+		OperationID: t.op.ID, Kind: kind, Subject: plain(subject), Message: plain(message), CreatedAt: t.now})
 	if err != nil {
 		return false, fmt.Errorf("raise alert: %w", err)
 	}

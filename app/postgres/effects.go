@@ -55,24 +55,6 @@ func (s *Store) ProviderIDs(ctx context.Context, validationID string) (map[int]s
 	return ids, nil
 }
 
-// DueEffects returns the effects that may be attempted now, by their time.
-func (s *Store) DueEffects(ctx context.Context, now time.Time) ([]int64, error) {
-	ids, err := s.q.DueEffects(ctx, s.pool, now)
-	if err != nil {
-		return nil, fmt.Errorf("list due effects: %w", err)
-	}
-	return ids, nil
-}
-
-// UnknownEffects returns the effects whose outcome is to be found out now.
-func (s *Store) UnknownEffects(ctx context.Context, now time.Time) ([]int64, error) {
-	ids, err := s.q.UnknownEffects(ctx, s.pool, now)
-	if err != nil {
-		return nil, fmt.Errorf("list unknown effects: %w", err)
-	}
-	return ids, nil
-}
-
 // WakeEffects returns jobs for the effects that are due, or in doubt and to be
 // looked into, and for which no job is on its way until the given wall time.
 func (s *Store) WakeEffects(ctx context.Context, now, wall, until time.Time) ([]app.Job, error) {
@@ -106,7 +88,10 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 		if r.Effect.State != app.EffectIntent || r.Effect.NotBefore.After(now) || t.op.State != app.OperationRunning {
 			return nil
 		}
-		if ok, err = t.bound(ctx, r.Effect); err != nil || !ok {
+		if early, err := s.q.EarlierOpen(ctx, t, id); err != nil || early {
+			return err
+		}
+		if ok, err = t.bound(ctx, r); err != nil || !ok {
 			return err
 		}
 		if ok, err = t.spaced(ctx, r.Effect, spacing); err != nil || !ok {
@@ -128,8 +113,8 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 
 // bound checks that the request is still what the approved payload calls for.
 // One that is not is never sent: it is void, and an alert says so.
-func (t *opTx) bound(ctx context.Context, e dbsqlc.Effect) (bool, error) {
-	v, err := t.validation(ctx, e.ValidationID)
+func (t *opTx) bound(ctx context.Context, e dbsqlc.EffectRow) (bool, error) {
+	v, err := t.validation(ctx, e.Effect.ValidationID)
 	if err != nil {
 		return false, err
 	}
@@ -137,20 +122,24 @@ func (t *opTx) bound(ctx context.Context, e dbsqlc.Effect) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if v.State == app.ValidationApproved && e.Position < len(planned) && planned[e.Position].RequestSHA256 == hex.EncodeToString(e.RequestSha256) &&
-		app.SHA256Hex([]byte(e.Request)) == hex.EncodeToString(e.RequestSha256) {
+	at, sum := e.Effect.Position, hex.EncodeToString(e.Effect.RequestSha256)
+	if v.State == app.ValidationApproved && at < len(planned) && planned[at].RequestSHA256 == sum && app.SHA256Hex([]byte(e.Effect.Request)) == sum {
 		return true, nil
 	}
-	if _, err := t.raise(ctx, "payload_changed", e.EffectKey, "A publication no longer matches what was approved. It was not sent."); err != nil {
+	if _, err := t.raise(ctx, "payload_changed", e.Effect.EffectKey, "A publication no longer matches what was approved. It was not sent."); err != nil {
 		return false, err
 	}
-	return false, t.endEffect(ctx, e, app.EffectVoid, "the request no longer matches the approved payload")
+	const message = "the request no longer matches the approved payload"
+	if err := t.endEffect(ctx, e.Effect, app.EffectVoid, message); err != nil {
+		return false, err
+	}
+	return false, t.failPublishing(ctx, e.Effect.StepID, e.StepKey, message)
 }
 
-// spaced keeps the gap between two publications of one account: the later one
-// is delayed, never dropped.
+// spaced keeps the gap between two publications of one account, from the last
+// post of one to the first of the next: the later one is delayed, never dropped.
 func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duration) (bool, error) {
-	if e.Account == "" {
+	if _, first := effects.Account(app.Effect{Kind: e.Kind, Request: json.RawMessage(e.Request)}); !first {
 		return true, nil
 	}
 	q := t.store.q
@@ -174,7 +163,7 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 
 // affordable reserves the price of a publication, or fails its step.
 func (t *opTx) affordable(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
-	if r.Effect.PriceNusd <= t.op.Cap+t.overrun-t.op.Spent-t.op.Reserved {
+	if r.Effect.PriceNusd <= t.left() {
 		t.op.Reserved += r.Effect.PriceNusd
 		return true, nil
 	}
@@ -185,7 +174,21 @@ func (t *opTx) affordable(ctx context.Context, r dbsqlc.EffectRow) (bool, error)
 	if err := t.endEffect(ctx, r.Effect, app.EffectFailed, cause.Error()); err != nil {
 		return false, err
 	}
-	return false, t.endStep(ctx, r.Effect.StepID, app.StepFailed, nil, cause.Error())
+	return false, t.failPublishing(ctx, r.Effect.StepID, r.StepKey, cause.Error())
+}
+
+// failPublishing fails a step whose publication can't go out. One that no
+// longer waits for it, as after a stop, stays as it is.
+func (t *opTx) failPublishing(ctx context.Context, stepID int64, stepKey, message string) error {
+	st, err := t.store.q.Step(ctx, t, stepID)
+	if err != nil {
+		return notFound(err, "step")
+	}
+	if st.State != app.StepWaiting {
+		return nil
+	}
+	t.add(app.EventLine{Kind: "step", Agent: "system", Step: stepKey, Summary: "Publishing failed"})
+	return t.endStep(ctx, stepID, app.StepFailed, nil, "publishing failed: "+message)
 }
 
 func (t *opTx) endEffect(ctx context.Context, e dbsqlc.Effect, state app.EffectState, message string) error {
@@ -193,7 +196,10 @@ func (t *opTx) endEffect(ctx context.Context, e dbsqlc.Effect, state app.EffectS
 }
 
 func (t *opTx) saveEffect(ctx context.Context, e dbsqlc.Effect, p dbsqlc.EndEffectParams) error {
-	p.ID = e.ID
+	p.ID, p.Error = e.ID, plain(p.Error)
+	if p.State == app.EffectIntent && t.op.State.Final() {
+		p.State = app.EffectVoid // what has ended publishes nothing more
+	}
 	if p.NotBefore.IsZero() {
 		p.NotBefore = e.NotBefore
 	}
@@ -382,11 +388,10 @@ func (s *Store) EffectFailed(ctx context.Context, e app.Effect, cause error, now
 		if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
 			return err
 		}
-		t.add(app.EventLine{Kind: "step", Agent: "system", Step: e.StepKey, Summary: "Publishing failed"})
 		if _, err := t.raise(ctx, "publication_failed", e.Key, e.StepKey+" could not be published: "+cause.Error()); err != nil {
 			return err
 		}
-		return t.endStep(ctx, row.StepID, app.StepFailed, nil, "publishing failed: "+cause.Error())
+		return t.failPublishing(ctx, row.StepID, e.StepKey, cause.Error())
 	})
 }
 

@@ -85,12 +85,17 @@ func (t *opTx) merge(ctx context.Context, section, runID string, add map[string]
 
 // AddAsset records an image of a claimed step.
 func (s *Store) AddAsset(ctx context.Context, c app.Claim, runID string, a app.Asset, now time.Time) error {
-	err := s.q.SaveAsset(ctx, s.pool, dbsqlc.SaveAssetParams{OperationID: c.OperationID, Sha256: a.SHA256, StepID: c.StepID, RunID: runID,
-		Label: a.Label, Mime: a.MIME, Width: a.Width, Height: a.Height, Bytes: a.Bytes, CreatedAt: now})
-	if err != nil {
-		return fmt.Errorf("record asset: %w", err)
-	}
-	return nil
+	return s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
+		if _, err := t.claimed(ctx, c); err != nil {
+			return err
+		}
+		err := s.q.SaveAsset(ctx, t, dbsqlc.SaveAssetParams{OperationID: c.OperationID, Sha256: a.SHA256, StepID: c.StepID, RunID: runID, CallID: a.CallID,
+			Label: a.Label, Mime: a.MIME, Width: a.Width, Height: a.Height, Bytes: a.Bytes, CreatedAt: now})
+		if err != nil {
+			return fmt.Errorf("record asset: %w", err)
+		}
+		return nil
+	})
 }
 
 // Asset returns an operation's asset.
@@ -100,6 +105,19 @@ func (s *Store) Asset(ctx context.Context, operationID int64, sha256 string) (ap
 		return app.Asset{}, notFound(err, "asset")
 	}
 	return assetOf(row), nil
+}
+
+// AssetsOfCall returns the images that one tool call of a run made.
+func (s *Store) AssetsOfCall(ctx context.Context, runID, callID string) ([]app.Asset, error) {
+	rows, err := s.q.AssetsOfCall(ctx, s.pool, dbsqlc.AssetsOfCallParams{RunID: runID, CallID: callID})
+	if err != nil {
+		return nil, fmt.Errorf("look for the call's images: %w", err)
+	}
+	out := make([]app.Asset, len(rows))
+	for i, r := range rows {
+		out[i] = assetOf(r)
+	}
+	return out, nil
 }
 
 // AssetByHash returns any operation's asset of that content.
@@ -112,17 +130,23 @@ func (s *Store) AssetByHash(ctx context.Context, sha256 string) (app.Asset, erro
 }
 
 func assetOf(r dbsqlc.Asset) app.Asset {
-	return app.Asset{SHA256: r.Sha256, MIME: r.Mime, Width: r.Width, Height: r.Height, Bytes: r.Bytes, Label: r.Label}
+	return app.Asset{SHA256: r.Sha256, MIME: r.Mime, Width: r.Width, Height: r.Height, Bytes: r.Bytes, Label: r.Label, CallID: r.CallID}
 }
 
 // AddBuild records a build of a claimed step, once per (run, call).
-func (s *Store) AddBuild(ctx context.Context, c app.Claim, runID, callID string, b app.Build, now time.Time) (string, error) {
-	id, err := s.q.CreateBuild(ctx, s.pool, dbsqlc.CreateBuildParams{OperationID: c.OperationID, StepID: c.StepID, RunID: runID, CallID: callID,
-		Kind: b.Kind, Template: b.Template, Fields: b.Fields, Files: mustJSON(b.Files), ManifestSha256: b.ManifestSHA256, Pages: b.Pages, Bytes: b.Bytes, CreatedAt: now})
-	if err != nil {
-		return "", fmt.Errorf("record build: %w", err)
-	}
-	return id, nil
+func (s *Store) AddBuild(ctx context.Context, c app.Claim, runID, callID string, b app.Build, now time.Time) (id string, err error) {
+	err = s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
+		if _, err := t.claimed(ctx, c); err != nil {
+			return err
+		}
+		id, err = s.q.CreateBuild(ctx, t, dbsqlc.CreateBuildParams{OperationID: c.OperationID, StepID: c.StepID, RunID: runID, CallID: callID,
+			Kind: b.Kind, Template: b.Template, Fields: b.Fields, Files: mustJSON(b.Files), ManifestSha256: b.ManifestSHA256, Pages: b.Pages, Bytes: b.Bytes, CreatedAt: now})
+		if err != nil {
+			return fmt.Errorf("record build: %w", err)
+		}
+		return nil
+	})
+	return id, err
 }
 
 // Build returns a build and the operation it belongs to.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -47,10 +46,10 @@ func (s *Store) inOperation(ctx context.Context, id int64, now time.Time, fn fun
 }
 
 // add puts a line in the public log.
-func (t *opTx) add(line app.EventLine) { t.lines = append(t.lines, line) }
-
-// charge books a cost on the operation; the line that shows it must be added too.
-func (t *opTx) charge(cost app.Nano) { t.op.Spent += cost }
+func (t *opTx) add(line app.EventLine) {
+	line.Summary, line.Link = plain(line.Summary), plain(line.Link)
+	t.lines = append(t.lines, line)
+}
 
 // seal chains the new lines, saves the operation and tells every process.
 func (t *opTx) seal(ctx context.Context) error {
@@ -91,16 +90,8 @@ func (t *opTx) chain(line app.EventLine) ([]any, error) {
 		return nil, err
 	}
 	prev := t.head
-	t.head = ChainHash(prev, text)
+	t.head = app.ChainHash(prev, text)
 	return []any{t.op.ID, line.Seq, line.At, line.Step, line.Kind, line.Agent, line.Cost, string(text), prev, t.head}, nil
-}
-
-// ChainHash returns the hash of a log line that follows prev.
-func ChainHash(prev, line []byte) []byte {
-	h := sha256.New()
-	h.Write(prev)
-	h.Write(line)
-	return h.Sum(nil)
 }
 
 func isConstraint(err error, name string) bool {

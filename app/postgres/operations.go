@@ -26,6 +26,9 @@ func (s *Store) CreateOperation(ctx context.Context, in app.NewOperation, siteHo
 		if isConstraint(err, "operations_one_open_per_token") {
 			return app.Errorf(app.Conflict, "This token already has a takeover under way.")
 		}
+		if isConstraint(err, "operations_slug_key") || isConstraint(err, "operations_site_host") {
+			return app.Errorf(app.Conflict, "The name %q was taken just now. Try again.", in.Slug)
+		}
 		if err != nil {
 			return fmt.Errorf("save operation: %w", err)
 		}
@@ -175,6 +178,15 @@ func (t *opTx) stop(ctx context.Context, reason string) error {
 	if err := t.op.Stop(reason); err != nil {
 		return err
 	}
+	if err := t.closeOpen(ctx, "stopped"); err != nil {
+		return err
+	}
+	t.add(app.EventLine{Kind: "operation", Agent: "team", Summary: "Stopped: " + reason})
+	return nil
+}
+
+// closeOpen leaves nothing open in an operation that has ended.
+func (t *opTx) closeOpen(ctx context.Context, how string) error {
 	q := t.store.q
 	if err := q.CancelOpenSteps(ctx, t, dbsqlc.CancelOpenStepsParams{Now: &t.now, OperationID: t.op.ID}); err != nil {
 		return fmt.Errorf("cancel steps: %w", err)
@@ -190,14 +202,13 @@ func (t *opTx) stop(ctx context.Context, reason string) error {
 		return fmt.Errorf("list open calls: %w", err)
 	}
 	for _, id := range open {
-		if err := t.loseCall(ctx, id, "", "the operation was stopped while the call was under way"); err != nil {
+		if err := t.loseCall(ctx, id, "the operation was "+how+" while the call was under way"); err != nil {
 			return err
 		}
 	}
-	if err := q.EndRunsOfOperation(ctx, t, dbsqlc.EndRunsOfOperationParams{Error: "operation stopped", FinishedAt: &t.now, OperationID: t.op.ID}); err != nil {
+	if err := q.EndRunsOfOperation(ctx, t, dbsqlc.EndRunsOfOperationParams{Error: "operation " + how, FinishedAt: &t.now, OperationID: t.op.ID}); err != nil {
 		return fmt.Errorf("end runs: %w", err)
 	}
-	t.add(app.EventLine{Kind: "operation", Agent: "team", Summary: "Stopped: " + reason})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -164,7 +165,8 @@ func (s *Store) RefreshXAccount(ctx context.Context, handle string, now time.Tim
 		if a, err = refresh(before); err != nil {
 			return err
 		}
-		if a.ExpiresAt.Equal(before.ExpiresAt) {
+		// Not the expiry decides: a token renewed twice in one instant has the same.
+		if bytes.Equal(a.AccessSealed, before.AccessSealed) && bytes.Equal(a.RefreshSealed, before.RefreshSealed) {
 			return nil
 		}
 		return s.saveXAccount(ctx, tx, a, now)

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -23,7 +24,9 @@ func (s *Store) OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now tim
 			row, err = s.q.CreateRun(ctx, t, dbsqlc.CreateRunParams{OperationID: c.OperationID, StepID: &c.StepID, Agent: fresh.Agent,
 				Task: fresh.Task, Model: fresh.Model, PromptSha256: fresh.PromptSHA256, System: fresh.System, BudgetNusd: fresh.Budget, StartedAt: now})
 		} else if err == nil {
-			err = t.loseCallsOfRun(ctx, row.ID)
+			if err = t.loseCallsOfRun(ctx, row.ID); err == nil {
+				row, err = s.q.RunningRunOfStep(ctx, t, &c.StepID) // with what was lost booked
+			}
 		}
 		if err != nil {
 			return fmt.Errorf("open run: %w", err)
@@ -62,7 +65,7 @@ func (t *opTx) loseCallsOfRun(ctx context.Context, runID string) error {
 		return err
 	}
 	for _, id := range open {
-		if err := t.loseCall(ctx, id, "", "the process died before the answer was kept"); err != nil {
+		if err := t.loseCall(ctx, id, "the process died before the answer was kept"); err != nil {
 			return err
 		}
 	}
@@ -70,9 +73,14 @@ func (t *opTx) loseCallsOfRun(ctx context.Context, runID string) error {
 }
 
 // loseCall books a call whose answer was lost at its bound.
-func (t *opTx) loseCall(ctx context.Context, id int64, step, reason string) error {
-	return t.settle(ctx, id, app.CallOutcome{State: "unknown", Cost: -1, Source: app.CostBound, Error: reason},
-		app.EventLine{Kind: "model_call", Agent: "system", Step: step, Summary: "An answer was lost; its whole reservation counts as spent"})
+func (t *opTx) loseCall(ctx context.Context, id int64, reason string) error {
+	line := app.EventLine{Kind: "model_call", Summary: "An answer was lost; its whole reservation counts as spent"}
+	err := t.QueryRow(ctx, `SELECT r.agent, coalesce(s.key, '') FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
+LEFT JOIN operation_steps s ON s.id = r.step_id WHERE c.id = $1`, id).Scan(&line.Agent, &line.Step)
+	if err != nil {
+		return fmt.Errorf("read lost call: %w", err)
+	}
+	return t.settle(ctx, id, app.CallOutcome{State: "unknown", Cost: -1, Source: app.CostBound, Error: reason}, line)
 }
 
 // ReserveCall admits one paid call: its worst cost is reserved against the
@@ -90,9 +98,7 @@ func (s *Store) ReserveCall(ctx context.Context, c app.Claim, req app.CallReques
 		if err != nil {
 			return fmt.Errorf("read run's money: %w", err)
 		}
-		runLeft := money.BudgetNusd + money.OverrunNusd - money.SpentNusd - money.ReservedNusd
-		opLeft := t.op.Cap + t.overrun - t.op.Spent - t.op.Reserved
-		grant.OutputLimit, grant.Reserved, err = admit(req, runLeft, opLeft)
+		grant.OutputLimit, grant.Reserved, err = admit(req, money.BudgetNusd-money.SpentNusd-money.ReservedNusd, t.left())
 		if err != nil {
 			return err
 		}
@@ -108,6 +114,10 @@ func (s *Store) ReserveCall(ctx context.Context, c app.Claim, req app.CallReques
 	return grant, err
 }
 
+// left is what may still be planned. An overrun is no allowance: what a
+// provider charged too much is missing from what comes after.
+func (t *opTx) left() app.Nano { return t.op.Cap - t.op.Spent - t.op.Reserved }
+
 // admit decides how much of a call fits under both walls.
 func admit(req app.CallRequest, runLeft, opLeft app.Nano) (output int64, reserve app.Nano, err error) {
 	wall, left := "run", runLeft
@@ -121,10 +131,11 @@ func admit(req app.CallRequest, runLeft, opLeft app.Nano) (output int64, reserve
 		return 0, req.Fixed, nil
 	}
 	output = min(req.WantOutput, req.Price.OutputFor(req.RequestBytes, left))
-	if output < req.MinOutput {
+	reserve = req.Price.Bound(req.RequestBytes, output)
+	if output < req.MinOutput || reserve > left {
 		return 0, 0, &app.BudgetError{Wall: wall}
 	}
-	return output, req.Price.Bound(req.RequestBytes, output), nil
+	return output, reserve, nil
 }
 
 // SettleCall replaces a reservation by the true cost and stores what the answer
@@ -168,7 +179,7 @@ func (t *opTx) settle(ctx context.Context, id int64, out app.CallOutcome, line a
 		}
 	}
 	row, err := q.SettleCall(ctx, t, dbsqlc.SettleCallParams{State: out.State, CostNusd: &cost, CostSource: string(out.Source), Usage: usage,
-		LatencyMs: out.LatencyMS, Error: out.Error, SettledAt: &t.now, ID: id})
+		LatencyMs: out.LatencyMS, Error: plain(out.Error), SettledAt: &t.now, ID: id})
 	if noRows(err) {
 		return nil // already booked, by whoever found it lost
 	}
@@ -212,7 +223,7 @@ func (t *opTx) bookRun(ctx context.Context, runID string, reserved, cost app.Nan
 
 // warnBudget raises the alert at the warning share of the cap, once.
 func (t *opTx) warnBudget(ctx context.Context) error {
-	settings, err := t.store.Settings(ctx)
+	settings, err := t.store.settings(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -280,7 +291,7 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 		if err != nil {
 			return err
 		}
-		message := cause.Error()
+		message := plain(cause.Error())
 		if runID != "" {
 			if err := t.loseCallsOfRun(ctx, runID); err != nil {
 				return err
@@ -307,7 +318,8 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 }
 
 func (t *opTx) alertFailure(ctx context.Context, st app.Step, cause error) error {
-	if _, ok := cause.(*app.BudgetError); ok {
+	var budget *app.BudgetError
+	if errors.As(cause, &budget) {
 		_, err := t.raise(ctx, "budget_exceeded", "operation", st.Key+" stopped: "+cause.Error()+". Raise the cap or skip the step.")
 		return err
 	}

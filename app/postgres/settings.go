@@ -11,8 +11,12 @@ import (
 )
 
 // Settings returns what holds now.
-func (s *Store) Settings(ctx context.Context) (app.Settings, error) {
-	rows, err := s.q.NewestSettings(ctx, s.pool)
+func (s *Store) Settings(ctx context.Context) (app.Settings, error) { return s.settings(ctx, s.pool) }
+
+// settings reads on db: inside a transaction it must be that one, since another
+// connection may not be free until the transaction ends.
+func (s *Store) settings(ctx context.Context, db dbsqlc.DBTX) (app.Settings, error) {
+	rows, err := s.q.NewestSettings(ctx, db)
 	if err != nil {
 		return app.Settings{}, fmt.Errorf("read settings: %w", err)
 	}

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -72,7 +73,7 @@ func (s *Store) OperationsWithDueSteps(ctx context.Context, now time.Time) ([]in
 func (s *Store) AdvanceSteps(ctx context.Context, operationID int64, now, lease time.Time) (changed int, err error) {
 	err = s.inOperation(ctx, operationID, now, func(t *opTx) error {
 		if t.op.State != app.OperationRunning {
-			return nil
+			return errNothing
 		}
 		rows, err := s.q.Steps(ctx, t, operationID)
 		if err != nil {
@@ -84,11 +85,20 @@ func (s *Store) AdvanceSteps(ctx context.Context, operationID int64, now, lease 
 				return err
 			}
 		}
-		changed = len(moves)
+		if changed = len(moves); changed == 0 {
+			return errNothing
+		}
 		return nil
 	})
+	if errors.Is(err, errNothing) {
+		return 0, nil
+	}
 	return changed, err
 }
+
+// errNothing ends a transaction that changed nothing without a trace: steps that
+// wait for a person are looked at every minute, and nobody needs to hear of it.
+var errNothing = errors.New("nothing to do")
 
 func (t *opTx) move(ctx context.Context, m calendar.Move, lease time.Time) error {
 	if m.To == app.StepSkipped {
@@ -114,7 +124,7 @@ func (t *opTx) enqueue(ctx context.Context, job app.Job) error {
 }
 
 func (t *opTx) endStep(ctx context.Context, id int64, state app.StepState, output json.RawMessage, message string) error {
-	err := t.store.q.EndStep(ctx, t, dbsqlc.EndStepParams{State: state, Output: output, Error: message, FinishedAt: &t.now, ID: id})
+	err := t.store.q.EndStep(ctx, t, dbsqlc.EndStepParams{State: state, Output: output, Error: plain(message), FinishedAt: &t.now, ID: id})
 	if err != nil {
 		return fmt.Errorf("end step: %w", err)
 	}

@@ -387,8 +387,9 @@ func (t *opTx) intend(ctx context.Context, planned []app.Effect) error {
 		if err != nil {
 			return err
 		}
+		account, _ := effects.Account(e)
 		err = t.store.q.CreateEffect(ctx, t, dbsqlc.CreateEffectParams{EffectKey: e.Key, ValidationID: e.ValidationID, OperationID: e.OperationID,
-			StepID: e.StepID, Position: e.Position, Kind: e.Kind, Account: effects.Account(e), Request: string(e.Request), RequestSha256: sum,
+			StepID: e.StepID, Position: e.Position, Kind: e.Kind, Account: account, Request: string(e.Request), RequestSha256: sum,
 			NotBefore: t.now, PriceNusd: e.Price})
 		if err != nil {
 			return fmt.Errorf("write effect: %w", err)
@@ -409,12 +410,12 @@ func (t *opTx) reject(ctx context.Context, v app.Validation, by, reason string) 
 	if v.Kind == app.KindGoNoGo {
 		return t.stop(ctx, "the go/no-go was rejected")
 	}
-	settings, err := t.store.Settings(ctx)
+	settings, err := t.store.settings(ctx, t)
 	if err != nil {
 		return err
 	}
 	if st.Rejections+1 >= settings.MaxRejections {
-		if _, err := t.raise(ctx, "rejected", st.Key, fmt.Sprintf("%s was rejected %d times. It waits for a person: retry it, skip it or stop the operation.", st.Key, st.Rejections+1)); err != nil {
+		if _, err := t.raise(ctx, "rejected", fmt.Sprintf("%s#%d", st.Key, v.DraftNo), fmt.Sprintf("%s was rejected %d times. It waits for a person: retry it, skip it or stop the operation.", st.Key, st.Rejections+1)); err != nil {
 			return err
 		}
 		return t.endStep(ctx, st.ID, app.StepFailed, nil, "rejected "+fmt.Sprint(st.Rejections+1)+" times: "+reason)
@@ -447,6 +448,7 @@ func (t *opTx) completeStep(ctx context.Context, st app.Step) error {
 	case "handover":
 		t.op.State = app.OperationCompleted
 		t.add(app.EventLine{Kind: "operation", Agent: "team", Summary: "Completed: handed over"})
+		return t.closeOpen(ctx, "completed")
 	}
 	return nil
 }
@@ -460,7 +462,11 @@ func (s *Store) StopByCheck(ctx context.Context, c app.Claim, output json.RawMes
 			return err
 		}
 		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "No-go: " + reason})
+		st.Output = output
 		if err := t.endStep(ctx, st.ID, app.StepDone, output, ""); err != nil {
+			return err
+		}
+		if err := t.land(ctx, st); err != nil {
 			return err
 		}
 		return t.stop(ctx, reason)

@@ -24,6 +24,8 @@ type Proposals interface {
 // Assets keeps images. An asset of another operation is app.NotFound.
 type Assets interface {
 	SaveAsset(ctx context.Context, scope agent.Scope, label string, png []byte) (app.Asset, error)
+	// CallAssets returns what an earlier try of this very call saved.
+	CallAssets(ctx context.Context, scope agent.Scope) ([]app.Asset, error)
 	LoadAsset(ctx context.Context, operationID int64, sha256 string) ([]byte, app.Asset, error)
 }
 

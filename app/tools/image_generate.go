@@ -37,43 +37,46 @@ func ImageGenerate(d Deps) agent.Tool {
 		if err := f.err(); err != nil {
 			return out, err
 		}
-		pngs, model, cost, err := d.generate(ctx, scope, in)
-		if err != nil {
-			return out, err
+		// A process may have died after it paid for them.
+		made, err := d.Assets.CallAssets(ctx, scope)
+		if err != nil || len(made) == in.Count {
+			return imageGenerateOut{Assets: made}, err
 		}
-		out = imageGenerateOut{Assets: []app.Asset{}, Model: model, Cost: cost}
-		for _, png := range pngs {
-			asset, err := d.Assets.SaveAsset(ctx, scope, "image", png)
-			if err != nil {
-				return out, fmt.Errorf("save picture: %w", err)
-			}
-			out.Assets = append(out.Assets, asset)
-		}
-		return out, nil
+		return d.generate(ctx, scope, in)
 	})
 }
 
-// generate pays for the pictures and makes them. A failed call may have been
-// billed, so its cost is unknown.
-func (d Deps) generate(ctx context.Context, scope agent.Scope, in imageGenerateIn) (pngs [][]byte, model string, cost app.Nano, err error) {
+// generate pays for the pictures and keeps them before the payment is booked,
+// so that no paid one is lost. A failed call may have been billed, so its cost
+// is unknown.
+func (d Deps) generate(ctx context.Context, scope agent.Scope, in imageGenerateIn) (out imageGenerateOut, err error) {
 	price, err := d.ImagePrice(ctx)
 	if err != nil {
-		return nil, "", 0, fmt.Errorf("price of an image: %w", err)
+		return out, fmt.Errorf("price of an image: %w", err)
 	}
 	bound := price * app.Nano(in.Count)
 	seed := scope.Slug + " " + scope.StepKey + " " + scope.CallID
+	out.Assets = []app.Asset{}
 	var failed error
-	cost, err = d.Charges.Charge(ctx, scope, "image_generate", bound, func() (app.Nano, error) {
-		if pngs, model, failed = d.Generate(ctx, in.Prompt, in.Size, seed, in.Count); failed != nil {
+	out.Cost, err = d.Charges.Charge(ctx, scope, "image_generate", bound, func() (app.Nano, error) {
+		var pngs [][]byte
+		if pngs, out.Model, failed = d.Generate(ctx, in.Prompt, in.Size, seed, in.Count); failed != nil {
 			return -1, failed
+		}
+		for _, png := range pngs {
+			asset, err := d.Assets.SaveAsset(ctx, scope, "image", png)
+			if err != nil {
+				return bound, fmt.Errorf("save picture: %w", err)
+			}
+			out.Assets = append(out.Assets, asset)
 		}
 		return bound, nil
 	})
 	switch {
 	case failed != nil:
-		return nil, "", 0, unreachable("The image model", failed)
+		return imageGenerateOut{}, unreachable("The image model", failed)
 	case err != nil:
-		return nil, "", 0, fmt.Errorf("pay for pictures: %w", err)
+		return imageGenerateOut{}, fmt.Errorf("pay for pictures: %w", err)
 	}
-	return pngs, model, cost, nil
+	return out, nil
 }

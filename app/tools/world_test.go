@@ -159,6 +159,8 @@ func (w *world) SaveAsset(_ context.Context, _ agent.Scope, label string, raw []
 	return asset, err
 }
 
+func (w *world) CallAssets(context.Context, agent.Scope) ([]app.Asset, error) { return nil, nil }
+
 func (w *world) LoadAsset(_ context.Context, operation int64, sum string) ([]byte, app.Asset, error) {
 	raw, ok := w.assets[sum]
 	if !ok || operation != 1 {

@@ -12,7 +12,7 @@ import (
 )
 
 const asset = `-- name: Asset :one
-SELECT operation_id, sha256, step_id, run_id, label, mime, width, height, bytes, created_at FROM assets WHERE operation_id = $1 AND sha256 = $2
+SELECT operation_id, sha256, step_id, run_id, call_id, label, mime, width, height, bytes, created_at FROM assets WHERE operation_id = $1 AND sha256 = $2
 `
 
 type AssetParams struct {
@@ -28,6 +28,7 @@ func (q *Queries) Asset(ctx context.Context, db DBTX, arg AssetParams) (Asset, e
 		&i.Sha256,
 		&i.StepID,
 		&i.RunID,
+		&i.CallID,
 		&i.Label,
 		&i.Mime,
 		&i.Width,
@@ -39,7 +40,7 @@ func (q *Queries) Asset(ctx context.Context, db DBTX, arg AssetParams) (Asset, e
 }
 
 const assetByHash = `-- name: AssetByHash :one
-SELECT operation_id, sha256, step_id, run_id, label, mime, width, height, bytes, created_at FROM assets WHERE sha256 = $1 LIMIT 1
+SELECT operation_id, sha256, step_id, run_id, call_id, label, mime, width, height, bytes, created_at FROM assets WHERE sha256 = $1 LIMIT 1
 `
 
 func (q *Queries) AssetByHash(ctx context.Context, db DBTX, sha256 string) (Asset, error) {
@@ -50,6 +51,7 @@ func (q *Queries) AssetByHash(ctx context.Context, db DBTX, sha256 string) (Asse
 		&i.Sha256,
 		&i.StepID,
 		&i.RunID,
+		&i.CallID,
 		&i.Label,
 		&i.Mime,
 		&i.Width,
@@ -58,6 +60,47 @@ func (q *Queries) AssetByHash(ctx context.Context, db DBTX, sha256 string) (Asse
 		&i.CreatedAt,
 	)
 	return i, err
+}
+
+const assetsOfCall = `-- name: AssetsOfCall :many
+SELECT operation_id, sha256, step_id, run_id, call_id, label, mime, width, height, bytes, created_at FROM assets WHERE run_id = $1 AND call_id = $2 ORDER BY sha256
+`
+
+type AssetsOfCallParams struct {
+	RunID  string
+	CallID string
+}
+
+func (q *Queries) AssetsOfCall(ctx context.Context, db DBTX, arg AssetsOfCallParams) ([]Asset, error) {
+	rows, err := db.Query(ctx, assetsOfCall, arg.RunID, arg.CallID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Asset
+	for rows.Next() {
+		var i Asset
+		if err := rows.Scan(
+			&i.OperationID,
+			&i.Sha256,
+			&i.StepID,
+			&i.RunID,
+			&i.CallID,
+			&i.Label,
+			&i.Mime,
+			&i.Width,
+			&i.Height,
+			&i.Bytes,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const build = `-- name: Build :one
@@ -130,8 +173,8 @@ func (q *Queries) CreateBuild(ctx context.Context, db DBTX, arg CreateBuildParam
 }
 
 const saveAsset = `-- name: SaveAsset :exec
-INSERT INTO assets (operation_id, sha256, step_id, run_id, label, mime, width, height, bytes, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO assets (operation_id, sha256, step_id, run_id, call_id, label, mime, width, height, bytes, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (operation_id, sha256) DO NOTHING
 `
 
@@ -140,6 +183,7 @@ type SaveAssetParams struct {
 	Sha256      string
 	StepID      int64
 	RunID       string
+	CallID      string
 	Label       string
 	Mime        string
 	Width       int
@@ -154,6 +198,7 @@ func (q *Queries) SaveAsset(ctx context.Context, db DBTX, arg SaveAssetParams) e
 		arg.Sha256,
 		arg.StepID,
 		arg.RunID,
+		arg.CallID,
 		arg.Label,
 		arg.Mime,
 		arg.Width,

@@ -39,15 +39,22 @@ func (q *Queries) AttemptEffect(ctx context.Context, db DBTX, arg AttemptEffectP
 	return fence, err
 }
 
-const busyEffects = `-- name: BusyEffects :one
-SELECT count(*)::int FROM effects WHERE state = 'attempting'
+const busy = `-- name: Busy :one
+SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
+    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id
+        WHERE e.state = 'attempting'
+            OR e.state = 'unknown' AND e.not_before <= $1
+            OR e.state = 'intent' AND e.not_before <= $1 AND o.state = 'running'
+                AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')))::boolean AS busy
 `
 
-func (q *Queries) BusyEffects(ctx context.Context, db DBTX) (int, error) {
-	row := db.QueryRow(ctx, busyEffects)
-	var column_1 int
-	err := row.Scan(&column_1)
-	return column_1, err
+// One statement, so one snapshot: between two, work in hand could move from
+// what the second counts to what the first has counted.
+func (q *Queries) Busy(ctx context.Context, db DBTX, now time.Time) (bool, error) {
+	row := db.QueryRow(ctx, busy, now)
+	var busy bool
+	err := row.Scan(&busy)
+	return busy, err
 }
 
 const claimedEffect = `-- name: ClaimedEffect :one
@@ -143,31 +150,16 @@ func (q *Queries) DelayEffect(ctx context.Context, db DBTX, arg DelayEffectParam
 	return err
 }
 
-const dueEffects = `-- name: DueEffects :many
-SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
-WHERE e.state = 'intent' AND e.not_before <= $1 AND o.state = 'running'
-    AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
-ORDER BY e.not_before, e.id
+const earlierOpen = `-- name: EarlierOpen :one
+SELECT EXISTS (SELECT FROM effects p JOIN effects e ON e.validation_id = p.validation_id
+    WHERE e.id = $1 AND p.position < e.position AND p.state <> 'done')
 `
 
-func (q *Queries) DueEffects(ctx context.Context, db DBTX, now time.Time) ([]int64, error) {
-	rows, err := db.Query(ctx, dueEffects, now)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) EarlierOpen(ctx context.Context, db DBTX, id int64) (bool, error) {
+	row := db.QueryRow(ctx, earlierOpen, id)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const effect = `-- name: Effect :one
@@ -673,30 +665,6 @@ func (q *Queries) Site(ctx context.Context, db DBTX, operationID int64) (Site, e
 		&i.DeployedAt,
 	)
 	return i, err
-}
-
-const unknownEffects = `-- name: UnknownEffects :many
-SELECT id FROM effects WHERE state = 'unknown' AND not_before <= $1 ORDER BY id
-`
-
-func (q *Queries) UnknownEffects(ctx context.Context, db DBTX, now time.Time) ([]int64, error) {
-	rows, err := db.Query(ctx, unknownEffects, now)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []int64
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id); err != nil {
-			return nil, err
-		}
-		items = append(items, id)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const utility = `-- name: Utility :one

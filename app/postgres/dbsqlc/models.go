@@ -60,6 +60,7 @@ type Asset struct {
 	Sha256      string
 	StepID      int64
 	RunID       string
+	CallID      string
 	Label       string
 	Mime        string
 	Width       int

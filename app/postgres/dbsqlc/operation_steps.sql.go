@@ -259,17 +259,6 @@ func (q *Queries) RetryStep(ctx context.Context, db DBTX, arg RetryStepParams) e
 	return err
 }
 
-const runningSteps = `-- name: RunningSteps :one
-SELECT count(*)::int FROM operation_steps WHERE state = 'running'
-`
-
-func (q *Queries) RunningSteps(ctx context.Context, db DBTX) (int, error) {
-	row := db.QueryRow(ctx, runningSteps)
-	var column_1 int
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const setStepInput = `-- name: SetStepInput :exec
 UPDATE operation_steps SET input = input || $1 WHERE id = $2
 `
