@@ -67,11 +67,20 @@ type Config struct {
 	Lease time.Duration
 	// Workers is how many jobs run at a time here; 0 is 20.
 	Workers int
+	// Browser takes the place of a Chromium of the application's own when set.
+	Browser Browser
 	// Reached is told each labelled point of a run; tests kill the process there.
 	Reached func(point string)
 	// Ready is called once the application serves, with the token of the link
 	// that creates the first account, empty when there is one already.
 	Ready func(a *App, invite string)
+}
+
+// Browser draws our own HTML and runs our own scripts. app/browser implements it.
+type Browser interface {
+	tools.Renderer
+	tools.Runner
+	Close()
 }
 
 // Services says where the outside is and how we are known there.
@@ -122,7 +131,7 @@ type App struct {
 	Web          *web.Server
 
 	blobs   *blob.Store
-	browser *browser.Browser
+	browser Browser
 	run     func(context.Context) error // the workers
 	wake    chan struct{}
 	log     *slog.Logger
@@ -136,10 +145,13 @@ func Serve(ctx context.Context, cfg Config, log *slog.Logger) error {
 		return err
 	}
 	front := newFront(log)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return serve(ctx, cfg, front) })
-	g.Go(func() error { return behind(ctx, cfg, front, log) })
-	return g.Wait()
+	g, within := errgroup.WithContext(ctx)
+	g.Go(func() error { return serve(within, cfg, front) })
+	g.Go(func() error { return behind(within, cfg, front, log) })
+	if err := g.Wait(); ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil // told to stop while it was still starting
 }
 
 // behind brings up the database and the application behind the front, and
@@ -258,7 +270,9 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if a.blobs, err = blob.Open(ctx, cfg.BlobURL); err != nil {
 		return nil, err
 	}
-	a.browser = browser.New(browser.Config{})
+	if a.browser = cfg.Browser; a.browser == nil {
+		a.browser = browser.New(browser.Config{})
+	}
 	a.Desk = &desk.Desk{Store: store, Blobs: a.blobs, Seal: sealer, Clock: cfg.Clock,
 		X: x.New(x.Config{APIBaseURL: cfg.XAPIBaseURL, AuthBaseURL: cfg.XAuthBaseURL, ClientID: cfg.XClientID, ClientSecret: cfg.XClientSecret,
 			PictureHosts: []string{"pbs.twimg.com", hostOf(cfg.XAPIBaseURL)}}),

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -58,6 +59,9 @@ func ParseChain(text string) (ChainConfig, error) {
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
 		return ChainConfig{}, fmt.Errorf("it is not the JSON of a chain: %w", err)
+	}
+	if dec.More() {
+		return ChainConfig{}, errors.New("it is not the JSON of one chain: more comes behind it")
 	}
 	c := in.ChainConfig
 	var err error

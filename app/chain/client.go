@@ -21,8 +21,9 @@ import (
 	"vivra/app"
 )
 
-// Config says which chain is read and what is known about it. Only RPCURL and
-// Now are required; what is not known is reported as unknown, never as zero.
+// Config says which chain is read and what is known about it. Only Now is
+// required: without RPCURL every read says so. What is not known is reported as
+// unknown, never as zero.
 type Config struct {
 	RPCURL string
 	// ChainID refuses an endpoint of another chain; 0 takes the endpoint's.
@@ -66,8 +67,8 @@ var readsJSON []byte
 
 // New returns a client; it does not connect yet.
 func New(cfg Config) (*Client, error) {
-	if cfg.RPCURL == "" || cfg.Now == nil {
-		return nil, app.Errorf(app.Invalid, "A chain client needs an RPC URL and a clock.")
+	if cfg.Now == nil {
+		return nil, app.Errorf(app.Invalid, "A chain client needs a clock.")
 	}
 	if cfg.MaxSpan == 0 {
 		cfg.MaxSpan = 2_000_000
@@ -102,6 +103,9 @@ func (c *Client) connect(ctx context.Context) (*rpc.Client, error) {
 	defer c.mu.Unlock()
 	if c.rpc != nil {
 		return c.rpc, nil
+	}
+	if c.cfg.RPCURL == "" {
+		return nil, app.Errorf(app.Unavailable, "No chain is set up here: RPC_URL is missing.")
 	}
 	conn, err := rpc.DialOptions(ctx, c.cfg.RPCURL, rpc.WithHTTPClient(c.cfg.HTTP))
 	if err != nil {

@@ -169,7 +169,7 @@ func (d *Desk) Charge(ctx context.Context, s agent.Scope, what string, bound app
 	if err != nil {
 		return 0, err
 	}
-	cost, callErr := fn()
+	cost, callErr := guarded(fn)
 	out := app.CallOutcome{State: "settled", Cost: cost, Source: app.CostPriceList}
 	if callErr != nil {
 		out.State, out.Error = "failed", callErr.Error()
@@ -187,6 +187,16 @@ func (d *Desk) Charge(ctx context.Context, s agent.Scope, what string, bound app
 		cost = bound
 	}
 	return cost, callErr
+}
+
+// guarded runs fn; when it blows up, nobody knows what it has cost.
+func guarded(fn func() (app.Nano, error)) (cost app.Nano, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			cost, err = -1, fmt.Errorf("a paid call panicked: %v", p)
+		}
+	}()
+	return fn()
 }
 
 // Kit returns the operation's approved kit.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"time"
 
 	"vivra/app"
@@ -14,7 +15,8 @@ import (
 )
 
 const (
-	// lookAgain is how long after a first fruitless look a doubt is looked into again.
+	// lookAgain is how long after the attempt a platform is trusted to show what
+	// went out, and how often one that can't be asked is asked again.
 	lookAgain = 10 * time.Minute
 	// tryAgain is how long a publication waits after a fault that may pass.
 	tryAgain = time.Minute
@@ -26,7 +28,7 @@ const (
 type notYet struct {
 	reason string
 	wait   time.Duration
-	alert  string // kind of the alert that tells the team, if they have to do something
+	cause  error // nil when it is only too early
 }
 
 func (e *notYet) Error() string { return e.reason }
@@ -61,20 +63,39 @@ func (o *Orchestrator) book(ctx context.Context, e app.Effect, sent postgres.Sen
 	case err == nil:
 		return o.Store.EffectDone(ctx, e, sent, now)
 	case errors.As(err, &later):
-		if later.alert != "" {
-			if err := o.Store.RaiseAlert(ctx, e.OperationID, later.alert, e.Key, e.StepKey+" can't be published yet: "+later.reason, now); err != nil {
-				return err
-			}
+		if err := o.alertAccount(ctx, e, later.cause, now); err != nil {
+			return err
 		}
 		return o.Store.EffectLater(ctx, e, later.reason, now.Add(later.wait), now)
 	case inDoubt(err):
 		o.Log.WarnContext(ctx, "outcome of a publication unknown", "effect", e.Key, "error", err)
 		return o.Store.EffectUnknown(ctx, e, err.Error(), now, now)
+	case duplicate(err):
+		return o.saidBefore(ctx, e, err, now)
 	}
 	if wait, ok := passing(err, now); ok && e.Attempt < maxAttempts {
 		return o.Store.EffectLater(ctx, e, err.Error(), now.Add(wait), now)
 	}
 	return errors.Join(err, o.Store.EffectFailed(ctx, e, err, now))
+}
+
+// duplicate tells whether X refused a post because it is there already.
+func duplicate(err error) bool {
+	var refused *x.APIError
+	return errors.As(err, &refused) && refused.Duplicate()
+}
+
+// saidBefore looks for the post that X says is there: when an attempt of this
+// effect made it, it has gone out.
+func (o *Orchestrator) saidBefore(ctx context.Context, e app.Effect, refusal error, now time.Time) error {
+	sent, found, err := o.find(ctx, e)
+	switch {
+	case err != nil:
+		return errors.Join(refusal, o.Store.EffectUnknown(ctx, e, refusal.Error(), now.Add(lookAgain), now))
+	case found:
+		return o.Store.EffectDone(ctx, e, sent, now)
+	}
+	return errors.Join(refusal, o.Store.EffectFailed(ctx, e, refusal, now))
 }
 
 // inDoubt tells whether a call may have gone through although it failed here.
@@ -83,7 +104,8 @@ func inDoubt(err error) bool {
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
-// passing tells how long to wait when a service asked for patience.
+// passing tells how long to wait when a service asked for patience, or was not
+// reached at all.
 func passing(err error, now time.Time) (time.Duration, bool) {
 	var onX *x.APIError
 	if errors.As(err, &onX) && onX.RateLimited() {
@@ -92,6 +114,10 @@ func passing(err error, now time.Time) (time.Duration, bool) {
 	var onTelegram *telegram.APIError
 	if errors.As(err, &onTelegram) && onTelegram.RateLimited() {
 		return max(onTelegram.RetryAfter, time.Second), true
+	}
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "dial" {
+		return tryAgain, true
 	}
 	return 0, false
 }
@@ -110,11 +136,42 @@ func (o *Orchestrator) Reconcile(ctx context.Context, id int64) error {
 		return o.Store.EffectUndecided(ctx, e, now.Add(24*time.Hour), now)
 	case err != nil:
 		o.Log.WarnContext(ctx, "reconcile", "effect", e.Key, "error", err)
+		if err := o.alertAccount(ctx, e, err, now); err != nil {
+			return err
+		}
 		return o.Store.EffectUnknown(ctx, e, e.Error, now.Add(lookAgain), now)
 	case found:
 		return o.Store.EffectDone(ctx, e, sent, now)
+	case e.Attempt >= maxAttempts:
+		return o.Store.EffectUndecided(ctx, e, now.Add(24*time.Hour), now)
 	}
-	return o.Store.EffectLater(ctx, e, "it had not gone out", now, now)
+	// A timeline may lag: what it does not show yet may still appear.
+	if shown := e.AttemptedAt.Add(lookAgain); !harmless(e.Kind) && now.Before(shown) {
+		return o.Store.EffectUnknown(ctx, e, e.Error, shown, now)
+	}
+	return o.Store.EffectLater(ctx, e, "it had not gone out", now.Add(again(e)), now)
+}
+
+// alertAccount tells the team of a fault that only they can mend.
+func (o *Orchestrator) alertAccount(ctx context.Context, e app.Effect, fault error, now time.Time) error {
+	if !disconnected(fault) {
+		return nil
+	}
+	return o.Store.RaiseAlert(ctx, e.OperationID, "x_account", e.Key, e.StepKey+" can't be published yet: "+fault.Error(), now)
+}
+
+// disconnected tells whether an account has to be connected by a person.
+func disconnected(err error) bool {
+	return app.KindOf(err) == app.Unavailable || app.KindOf(err) == app.NotFound
+}
+
+// again is how long a publication waits that is to be made anew: the first
+// time not at all.
+func again(e app.Effect) time.Duration {
+	if e.Attempt > 1 {
+		return tryAgain
+	}
+	return 0
 }
 
 var errCannotTell = errors.New("the platform does not say whether it went out")

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"time"
 
 	"vivra/app"
 	"vivra/app/effects"
@@ -16,24 +17,25 @@ func (o *Orchestrator) find(ctx context.Context, e app.Effect) (sent postgres.Se
 	case effects.XPost:
 		sent, err = with(e, func(p effects.Post) (postgres.Sent, error) { return o.findPost(ctx, e, p) })
 		return sent, sent.ProviderID != "", err
-	case effects.SiteDeploy:
-		sent, err = with(e, func(p app.SitePayload) (postgres.Sent, error) {
-			return o.findDeployment(ctx, e, p.Host, "Published the site")
-		})
-		return sent, sent.ProviderID != "", err
-	case effects.UtilDeploy:
-		sent, err = with(e, func(p app.UtilityPayload) (postgres.Sent, error) {
-			return o.findDeployment(ctx, e, p.Host, "Published the utility")
-		})
-		return sent, sent.ProviderID != "", err
-	case effects.TGTitle, effects.TGDescribe, effects.TGPin, effects.XProfile:
-		return sent, false, nil // the same again changes nothing
+	}
+	if harmless(e.Kind) {
+		return sent, false, nil
 	}
 	return sent, false, errCannotTell
 }
 
+// harmless tells whether making a call once more changes nothing when it had
+// gone through. A deployment is known by its key: what is missing of it is done.
+func harmless(kind string) bool {
+	switch kind {
+	case effects.TGTitle, effects.TGDescribe, effects.TGPin, effects.XProfile, effects.SiteDeploy, effects.UtilDeploy:
+		return true
+	}
+	return false
+}
+
 // findPost looks for the exact text on the account's own timeline, written
-// since the attempt and answering the same post.
+// since its approval, by whichever attempt, and answering the same post.
 func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Post) (postgres.Sent, error) {
 	account, err := o.Desk.Account(ctx, p.Account)
 	if err != nil {
@@ -51,19 +53,15 @@ func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Pos
 	if err != nil {
 		return postgres.Sent{}, err
 	}
+	v, err := o.Store.Validation(ctx, e.ValidationID)
+	if err != nil {
+		return postgres.Sent{}, err
+	}
 	for _, post := range posts {
-		since := e.AttemptedAt == nil || !post.CreatedAt.Before(e.AttemptedAt.Truncate(1e9))
+		since := v.DecidedAt == nil || !post.CreatedAt.Before(v.DecidedAt.Truncate(time.Second))
 		if since && x.SameText(p.Text, post.Text) && (parent == "" || post.ParentID == parent) {
 			return posted(p, post.ID), nil
 		}
 	}
 	return postgres.Sent{}, nil
-}
-
-func (o *Orchestrator) findDeployment(ctx context.Context, e app.Effect, host, summary string) (postgres.Sent, error) {
-	r, found, err := o.Sites.Find(ctx, Label(e.OperationSlug), e.Key)
-	if err != nil || !found {
-		return postgres.Sent{}, err
-	}
-	return deployed(r, host, summary), nil
 }

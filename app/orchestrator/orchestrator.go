@@ -67,12 +67,13 @@ func (o *Orchestrator) begin(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
+	var faults []error // of one operation don't hold up the others
 	for _, id := range ids {
 		if err := o.Store.BeginOperation(ctx, id, now); err != nil {
-			return err
+			faults = append(faults, fmt.Errorf("begin operation %d: %w", id, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 func (o *Orchestrator) advance(ctx context.Context, now, wall time.Time) error {
@@ -80,12 +81,13 @@ func (o *Orchestrator) advance(ctx context.Context, now, wall time.Time) error {
 	if err != nil {
 		return err
 	}
+	var faults []error
 	for _, id := range ids {
 		if _, err := o.Store.AdvanceSteps(ctx, id, now, wall.Add(o.Lease)); err != nil {
-			return fmt.Errorf("advance operation %d: %w", id, err)
+			faults = append(faults, fmt.Errorf("advance operation %d: %w", id, err))
 		}
 	}
-	return nil
+	return errors.Join(faults...)
 }
 
 func (o *Orchestrator) wakeEffects(ctx context.Context, now, wall time.Time) error {
@@ -151,7 +153,7 @@ func (o *Orchestrator) doStep(ctx context.Context, job app.Job) error {
 		return err
 	}
 	if !begun {
-		err := o.prepare(ctx, c, op, &step)
+		err := o.prepareHeld(ctx, c, op, &step)
 		if errors.Is(err, errStopped) {
 			return nil
 		}
@@ -160,6 +162,17 @@ func (o *Orchestrator) doStep(ctx context.Context, job app.Job) error {
 		}
 	}
 	return o.Runner.Run(ctx, c, op, step)
+}
+
+// prepareHeld keeps the claim while the sources are read, which may take long.
+func (o *Orchestrator) prepareHeld(ctx context.Context, c app.Claim, op app.Operation, step *app.Step) error {
+	held, release := o.Runner.Hold(ctx, c)
+	defer release()
+	err := o.prepare(held, c, op, step)
+	if errors.Is(context.Cause(held), postgres.ErrLost) {
+		return postgres.ErrLost
+	}
+	return err
 }
 
 // failed books a step's failure outside a run.

@@ -23,7 +23,7 @@ const readBackEvery = 5 * time.Minute
 func (o *Orchestrator) readBack(ctx context.Context, p app.ProfilePayload) (postgres.Sent, error) {
 	account, err := o.Desk.Account(ctx, p.Account)
 	if err != nil {
-		return postgres.Sent{}, &notYet{reason: err.Error(), wait: readBackEvery}
+		return postgres.Sent{}, &notYet{reason: err.Error(), wait: readBackEvery, cause: err}
 	}
 	me, err := o.Desk.X.Me(ctx, account.AccessToken)
 	if err != nil {

@@ -92,8 +92,8 @@ func (o *Orchestrator) sendPost(ctx context.Context, e app.Effect, p effects.Pos
 func beforeSending(err error) error {
 	var refused *x.APIError
 	switch {
-	case app.KindOf(err) == app.Unavailable:
-		return &notYet{reason: err.Error(), wait: lookAgain, alert: "x_account"}
+	case disconnected(err):
+		return &notYet{reason: err.Error(), wait: lookAgain, cause: err}
 	case stale(err):
 		return &notYet{reason: err.Error(), wait: tryAgain}
 	case errors.As(err, &refused) && !refused.RateLimited() && refused.Status < 500:

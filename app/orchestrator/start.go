@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -31,13 +32,16 @@ func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, 
 	if in.J0.IsZero() {
 		in.J0 = now
 	}
-	if in.Slug == "" {
-		in.Slug = Label(in.Token.Symbol)
+	in.XHandle = strings.TrimPrefix(strings.TrimSpace(in.XHandle), "@")
+	if !handle.MatchString(in.XHandle) {
+		return app.Operation{}, app.Errorf(app.Invalid, "%q is no account on X: a name there has 1 to 15 letters, digits and underscores.", in.XHandle)
 	}
-	if in.Slug, err = o.Store.FreeSlug(ctx, in.Slug); err != nil {
+	if in.Slug == "" {
+		in.Slug = in.Token.Symbol
+	}
+	if in.Slug, err = o.Store.FreeSlug(ctx, Label(in.Slug)); err != nil {
 		return app.Operation{}, err
 	}
-	in.XHandle = strings.TrimPrefix(strings.TrimSpace(in.XHandle), "@")
 	host := ""
 	if o.SiteDomain != "" {
 		host = in.Slug + "." + o.SiteDomain
@@ -45,11 +49,14 @@ func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, 
 	return o.Store.CreateOperation(ctx, in, host, o.Calendar.Expand(in.J0), by, now)
 }
 
+// handle is a name on X, or none yet.
+var handle = regexp.MustCompile(`^[A-Za-z0-9_]{0,15}$`)
+
 // Label folds a symbol to a DNS label: letters and digits, "token" when none
 // are left.
 func Label(symbol string) string {
 	var b strings.Builder
-	for _, r := range norm.NFKD.String(strings.ToLower(symbol)) {
+	for _, r := range strings.ToLower(norm.NFKD.String(symbol)) {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			b.WriteRune(r)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strconv"
 	"time"
 
 	"vivra/app"
@@ -85,8 +86,11 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 		if err != nil {
 			return notFound(err, "publication")
 		}
-		if r.Effect.State != app.EffectIntent || r.Effect.NotBefore.After(now) || t.op.State != app.OperationRunning {
+		if r.Effect.State != app.EffectIntent || t.op.State != app.OperationRunning {
 			return nil
+		}
+		if r.Effect.NotBefore.After(now) { // woken by a process whose clock is ahead of ours: the next tick wakes it again
+			return s.q.DelayEffect(ctx, t, dbsqlc.DelayEffectParams{NotBefore: r.Effect.NotBefore, ID: id})
 		}
 		if early, err := s.q.EarlierOpen(ctx, t, id); err != nil || early {
 			return err
@@ -426,11 +430,14 @@ func (s *Store) SettleEffect(ctx context.Context, effectID int64, sent bool, lin
 		return err
 	}
 	err = s.under(ctx, e, []app.EffectState{app.EffectUnknown}, now, func(t *opTx, row dbsqlc.Effect) error {
+		if sent && link == "" {
+			return app.Errorf(app.Invalid, "Enter the link to what you found: what follows it needs its number.")
+		}
 		if err := s.audit(ctx, t, by.Name, "effect.settle", t.op.Slug+" "+e.StepKey, now, map[string]any{"state": row.State}, map[string]any{"sent": sent, "link": link}); err != nil {
 			return err
 		}
 		if sent {
-			return t.effectDone(ctx, row, e.StepKey, Sent{ProviderID: path.Base(link), Link: link, Receipt: map[string]string{"settled_by": "person"}, Summary: "Published, as a person found out"})
+			return t.effectDone(ctx, row, e.StepKey, Sent{ProviderID: path.Base(link), Link: link, Receipt: settledBy(link), Summary: "Published, as a person found out"})
 		}
 		t.op.Reserved -= row.ReservedNusd
 		return t.saveEffect(ctx, row, dbsqlc.EndEffectParams{State: app.EffectIntent, Error: "a person found that it had not gone out", NotBefore: now})
@@ -439,4 +446,14 @@ func (s *Store) SettleEffect(ctx context.Context, effectID int64, sent bool, lin
 		return app.Errorf(app.Conflict, "This publication is no longer in doubt.")
 	}
 	return err
+}
+
+// settledBy is the receipt of a publication that a person found: its link ends
+// in the provider's number.
+func settledBy(link string) map[string]any {
+	receipt := map[string]any{"settled_by": "person"}
+	if n, err := strconv.ParseInt(path.Base(link), 10, 64); err == nil {
+		receipt["message_id"] = n
+	}
+	return receipt
 }

@@ -492,6 +492,9 @@ func TestAPersonSettlesADoubt(t *testing.T) {
 		if got := w.alerts("effect_unknown"); len(got) != 1 {
 			t.Errorf("alerts %v", got)
 		}
+		if err := w.store.SettleEffect(w.ctx, e.ID, true, "", ada, j0); !isKind(err, app.Invalid) {
+			t.Errorf("found without a link: %v", err)
+		}
 		errs := together(8, func(i int) error {
 			return w.store.SettleEffect(w.ctx, e.ID, out, "https://x.com/ember/status/77", []app.User{ada, bob}[i%2], j0)
 		})

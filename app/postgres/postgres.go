@@ -39,7 +39,7 @@ type Store struct {
 func Open(ctx context.Context, dsn string) (*Store, error) {
 	cfg, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, errors.New("open database: DATABASE_URL is not a valid connection string")
+		return nil, app.Errorf(app.Invalid, "DATABASE_URL is not a valid connection string.")
 	}
 	cfg.MaxConns = max(cfg.MaxConns, 16)
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"

@@ -92,6 +92,10 @@ func (s *Store) FinishRun(ctx context.Context, c app.Claim, end RunEnd, now time
 			return err
 		}
 		if end.RunID != "" {
+			// A tool that was given up may still have a paid call open.
+			if err := t.loseCallsOfRun(ctx, end.RunID); err != nil {
+				return err
+			}
 			if err := s.q.EndRun(ctx, t, dbsqlc.EndRunParams{State: "succeeded", FinishedAt: &now, ID: end.RunID}); err != nil {
 				return fmt.Errorf("end run: %w", err)
 			}

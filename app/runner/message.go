@@ -54,12 +54,23 @@ func (r *run) firstMessage(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	token := string(mustJSON(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
-		"address": chain.Checksum(r.op.Token.Ref.Address), "chain_id": r.op.Token.Ref.ChainID}))
-	message, err := json.Marshal(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
+	token, err := readable(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
+		"address": chain.Checksum(r.op.Token.Ref.Address), "chain_id": r.op.Token.Ref.ChainID})
+	if err != nil {
+		return "", err
+	}
+	return readable(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
 		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: file,
 		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
-	return string(message), err
+}
+
+// readable is v as JSON in which a fence looks like one: no \u003c for <.
+func readable(v any) (string, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
 // excerpt is what the agent may read of the token file.

@@ -56,19 +56,23 @@ func (r *Runner) Run(ctx context.Context, c app.Claim, op app.Operation, step ap
 	}
 	ctx, stop := context.WithTimeout(ctx, settings.MaxRunTime)
 	defer stop()
-	ctx, release := r.holdLease(ctx, c)
+	ctx, release := r.Hold(ctx, c)
 	defer release()
 
 	run := &run{Runner: r, claim: c, op: op, step: step, settings: settings}
 	err = run.carryOut(ctx)
-	if err == nil || errors.Is(err, postgres.ErrLost) || errors.Is(context.Cause(ctx), postgres.ErrLost) {
-		return err
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, postgres.ErrLost) || errors.Is(context.Cause(ctx), postgres.ErrLost):
+		return postgres.ErrLost
 	}
 	return run.fail(ctx, err)
 }
 
-// holdLease renews the claim until release; when it can't, ctx ends.
-func (r *Runner) holdLease(ctx context.Context, c app.Claim) (context.Context, func()) {
+// Hold renews the claim until release; when another worker has it, ctx ends
+// with postgres.ErrLost as its cause.
+func (r *Runner) Hold(ctx context.Context, c app.Claim) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -102,6 +106,7 @@ type run struct {
 	task  agents.Task
 	app.Run
 	price app.Price
+	specs []agent.ToolSpec // what the model is told of its tools, finish included
 	items []item
 }
 
@@ -160,6 +165,10 @@ func (r *run) open(ctx context.Context) error {
 	if r.price, ok = r.settings.Prices[r.agent.Model]; !ok {
 		return gaveUp{fmt.Errorf("the model %s has no price: set llm.prices.%s first", r.agent.Model, r.agent.Model)}
 	}
+	for _, t := range r.agent.Tools {
+		r.specs = append(r.specs, t.Spec())
+	}
+	r.specs = append(r.specs, r.task.Output.FinishSpec())
 	fresh := app.Run{Agent: r.agent.Name, Task: r.task.Name, Model: r.agent.Model, PromptSHA256: r.agent.PromptSHA256,
 		System: r.system(), Budget: r.agent.BudgetMax}
 	stored, items, err := r.Store.OpenRun(ctx, r.claim, fresh, r.Clock.Now())

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"time"
 
 	"vivra/app"
@@ -46,14 +47,10 @@ func (r *run) pause(ctx context.Context, d time.Duration) error {
 }
 
 func (r *run) request() agent.Request {
-	req := agent.Request{Model: r.agent.Model, System: r.System, MaxOutputTokens: r.agent.MaxOutputTokens}
+	req := agent.Request{Model: r.agent.Model, System: r.System, MaxOutputTokens: r.agent.MaxOutputTokens, Tools: r.specs}
 	for _, it := range r.items {
 		req.Items = append(req.Items, it.Item)
 	}
-	for _, t := range r.agent.Tools {
-		req.Tools = append(req.Tools, t.Spec())
-	}
-	req.Tools = append(req.Tools, r.task.Output.FinishSpec())
 	return req
 }
 
@@ -89,12 +86,12 @@ func (r *run) settle(ctx context.Context, turn int, grant app.CallGrant, answer 
 	var added []item
 	var raw []json.RawMessage
 	if callErr == nil {
-		added = []item{{Item: agent.Item{Role: "assistant", Text: answer.Text, Calls: uniqueCalls(answer.Calls)}, turn: turn}}
-		b, err := json.Marshal(added[0])
+		it, err := r.storable(answer)
 		if err != nil {
 			return fmt.Errorf("encode answer: %w", err)
 		}
-		raw = []json.RawMessage{b}
+		it.turn = turn
+		added, raw = []item{it}, []json.RawMessage{mustJSON(it)}
 	}
 	if err := r.Store.SettleCall(ctx, r.claim, r.ID, turn, grant.ID, out, raw, line, r.Clock.Now()); err != nil {
 		return err
@@ -127,10 +124,40 @@ func (r *run) outcome(grant app.CallGrant, answer agent.Response, callErr error)
 	return out
 }
 
-// uniqueCalls gives each call of an answer an id of its own, so that each is
-// answered once and the message list stays valid.
-func uniqueCalls(calls []agent.Call) []agent.Call {
-	seen := make(map[string]bool, len(calls))
+// storable is an answer as it can be kept: no text that jsonb refuses, and an
+// id of its own for each call of the whole run, since tools are idempotent by it.
+func (r *run) storable(answer agent.Response) (it item, err error) {
+	raw, err := json.Marshal(item{Item: agent.Item{Role: "assistant", Text: answer.Text, Calls: answer.Calls}})
+	if err != nil {
+		return it, err
+	}
+	if err := json.Unmarshal(escapes.ReplaceAllFunc(raw, harmless), &it); err != nil {
+		return it, err
+	}
+	r.nameCalls(it.Calls)
+	return it, nil
+}
+
+// escapes finds every escape of a JSON text, a pair of surrogates as one.
+var escapes = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[dD][89a-fA-F][0-9a-fA-F]{2}|\\u0000|\\.`)
+
+// harmless replaces the escapes that jsonb refuses: NUL and half a pair.
+func harmless(escape []byte) []byte {
+	if len(escape) == len(`\u0000`) {
+		return []byte(`\ufffd`)
+	}
+	return escape
+}
+
+// nameCalls gives each call an id that no call of the run has had. Models that
+// count their calls anew in each turn would otherwise get old results.
+func (r *run) nameCalls(calls []agent.Call) {
+	seen := make(map[string]bool)
+	for _, it := range r.items {
+		for _, call := range it.Calls {
+			seen[call.ID] = true
+		}
+	}
 	for i := range calls {
 		id := calls[i].ID
 		for n := 1; id == "" || seen[id]; n++ {
@@ -138,5 +165,4 @@ func uniqueCalls(calls []agent.Call) []agent.Call {
 		}
 		seen[id], calls[i].ID = true, id
 	}
-	return calls
 }

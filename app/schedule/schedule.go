@@ -29,13 +29,13 @@ func Run(ctx context.Context, clock clockwork.Clock, log *slog.Logger, ticks []T
 	if err != nil {
 		return fmt.Errorf("make scheduler: %w", err)
 	}
+	var woken sync.WaitGroup
 	for _, t := range ticks {
 		one := new(sync.Mutex) // a tick never runs beside itself
 		task := func(ctx context.Context) {
-			if one.TryLock() {
-				defer one.Unlock()
-				once(ctx, log, t)
-			}
+			one.Lock() // what a run under way has looked at may have been too early
+			defer one.Unlock()
+			once(ctx, log, t)
 		}
 		_, err := s.NewJob(gocron.DurationJob(t.Every), gocron.NewTask(task), gocron.WithName(t.Name),
 			gocron.WithSingletonMode(gocron.LimitModeReschedule), gocron.WithContext(ctx), gocron.WithStartAt(gocron.WithStartImmediately()))
@@ -43,16 +43,20 @@ func Run(ctx context.Context, clock clockwork.Clock, log *slog.Logger, ticks []T
 			return fmt.Errorf("schedule %s: %w", t.Name, err)
 		}
 		if t.Wake != nil {
-			go wake(ctx, t.Wake, func() {
-				one.Lock()
-				defer one.Unlock()
-				once(ctx, log, t)
+			woken.Go(func() {
+				wake(ctx, t.Wake, func() {
+					one.Lock()
+					defer one.Unlock()
+					once(ctx, log, t)
+				})
 			})
 		}
 	}
 	s.Start()
 	<-ctx.Done()
-	if err := s.Shutdown(); err != nil {
+	err = s.Shutdown()
+	woken.Wait()
+	if err != nil {
 		return fmt.Errorf("stop scheduler: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@
 package fault
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -59,6 +60,7 @@ func (s *Set) Serve(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(&nowhere{http.Header{}}, r)
 	}
 	if f.Hang {
+		_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that the client left
 		<-r.Context().Done()
 	}
 	if f.Hang || f.Status == 0 {

@@ -1,0 +1,407 @@
+package orchestrator_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jonboulle/clockwork"
+
+	"vivra/app"
+	"vivra/app/agent"
+	"vivra/app/agents"
+	"vivra/app/blob"
+	"vivra/app/calendar"
+	"vivra/app/chain"
+	"vivra/app/desk"
+	"vivra/app/internal/testdb"
+	"vivra/app/internal/testop"
+	"vivra/app/openai"
+	"vivra/app/orchestrator"
+	"vivra/app/pages"
+	"vivra/app/postgres"
+	"vivra/app/rehearsal/modelsim"
+	"vivra/app/rehearsal/pagessim"
+	"vivra/app/rehearsal/tgsim"
+	"vivra/app/rehearsal/xsim"
+	"vivra/app/runner"
+	"vivra/app/seal"
+	"vivra/app/telegram"
+	"vivra/app/tools"
+	"vivra/app/x"
+	"vivra/prompts"
+	"vivra/specs"
+)
+
+func TestMain(m *testing.M) { testdb.Main(m) }
+
+const (
+	handle  = "dodo_back"
+	userID  = "900000001"
+	access  = "access-0"
+	refresh = "refresh-0"
+	group   = -1001000000001
+	botKey  = "990001:bot-key"
+	lease   = time.Minute
+	patient = 300 * time.Millisecond // how long a call waits for a platform
+)
+
+// office is an orchestrator with its platforms, all local, and two clocks that
+// stand still.
+type office struct {
+	*orchestrator.Orchestrator
+	t           *testing.T
+	store       *postgres.Store
+	desk        *desk.Desk
+	model       *modelsim.Server
+	x           *xsim.Server
+	tg          *tgsim.Server
+	pages       *pagessim.Server
+	world       *world
+	clock, wall *clockwork.FakeClock
+	op          app.Operation
+
+	mu   sync.Mutex
+	jobs []app.Job
+}
+
+func newOffice(t *testing.T, steps ...app.Step) *office {
+	t.Helper()
+	o := &office{t: t, store: testdb.New(t), world: healthy(), clock: clockwork.NewFakeClockAt(testop.J0), wall: clockwork.NewFakeClockAt(testop.J0)}
+	o.x = xsim.New(xsim.Options{Now: o.clock.Now, ClientID: "us", ClientSecret: "s3", Accounts: []xsim.Account{
+		{ID: userID, Username: handle, Name: "dodo holders", Bio: "We hold.", Followers: 400, AccessToken: access, RefreshToken: refresh}}})
+	o.tg = tgsim.New(tgsim.Options{Now: o.clock.Now, Token: botKey, Bot: tgsim.Bot{ID: 990001, Username: "vivra_bot", Name: "Vivra"},
+		Groups: []tgsim.Group{{ID: group, Title: "dodo", Silent: true}}})
+	t.Cleanup(o.tg.Close)
+	o.pages = pagessim.New(pagessim.Options{Now: o.clock.Now, Token: "pages-key", AccountID: "acc", ZoneID: "zone"})
+	o.model = modelsim.New(modelsim.Options{APIKey: "model-key"})
+	o.furnish()
+	if len(steps) > 0 {
+		o.op = testop.New(t, o.store, 1, 50*app.Dollar, steps...)
+	}
+	return o
+}
+
+// serve puts a local service on a port of its own.
+func (o *office) serve(h http.Handler) string {
+	web := httptest.NewServer(h)
+	o.t.Cleanup(web.Close)
+	return web.URL
+}
+
+func (o *office) furnish() {
+	o.t.Helper()
+	blobs, err := blob.Open(o.t.Context(), "mem://")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.t.Cleanup(func() { _ = blobs.Close() })
+	sealer, err := seal.New(bytes.Repeat([]byte{7}, 32))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	quick := &http.Client{Timeout: patient}
+	xURL := o.serve(o.x)
+	o.desk = &desk.Desk{Store: o.store, Blobs: blobs, Seal: sealer, Clock: o.clock,
+		X:        x.New(x.Config{APIBaseURL: xURL, AuthBaseURL: xURL, ClientID: "us", ClientSecret: "s3", HTTP: quick}),
+		Telegram: telegram.New(telegram.Config{BaseURL: o.serve(o.tg), Token: botKey, HTTP: quick})}
+	err = o.desk.ConnectX(o.t.Context(), handle, userID, x.Token{AccessToken: access, RefreshToken: refresh, Scopes: []string{"tweet.write"}, ExpiresAt: testop.J0.Add(2 * time.Hour)})
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	source, err := specs.FS.ReadFile("calendar.yaml")
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	plan, err := calendar.Parse("calendar.yaml", source, agents.AgentNames)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	livePage := func(slug string) string { return "https://vivra.example/o/" + slug }
+	kit := tools.All(tools.Deps{Files: o.desk, Proposals: o.desk, Assets: o.desk, Builds: o.desk, Kits: o.desk, Alerts: o.desk, Charges: o.desk,
+		Social: o.desk, Polls: o.desk, Activity: o.desk, Chain: o.world, Trades: o.world, Market: o.world, EIP55: chain.Checksum, PublicURL: "https://vivra.example"})
+	catalogue, err := agents.Load(specs.FS, prompts.FS, kit, func(string) bool { return true })
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.Orchestrator = &orchestrator.Orchestrator{Store: o.store, Desk: o.desk, Calendar: plan, Chain: o.world, Trades: o.world, Market: o.world,
+		Sites:   pages.New(pages.Config{APIBaseURL: o.serve(o.pages) + pagessim.Prefix, Token: "pages-key", AccountID: "acc", ZoneID: "zone", Wait: noWait}),
+		ChainID: 8453, SiteDomain: "vivra.example", LivePage: livePage, Secret: bytes.Repeat([]byte{7}, 32), Clock: o.clock, Wall: o.wall, Lease: lease,
+		Enqueue: o.enqueue, Log: slog.New(slog.DiscardHandler),
+		Runner: &runner.Runner{Store: o.store, Catalogue: catalogue, Model: openai.New(openai.Config{BaseURL: o.serve(o.model) + "/v1", APIKey: "model-key"}),
+			Clock: o.clock, Wall: o.wall, Lease: lease, LivePage: livePage}}
+	o.store.Enqueue = func(ctx context.Context, _ pgx.Tx, job app.Job) error { return o.enqueue(ctx, job) }
+}
+
+func noWait(context.Context, time.Duration) error { return nil }
+
+func (o *office) enqueue(_ context.Context, job app.Job) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.jobs = append(o.jobs, job)
+	return nil
+}
+
+// taken returns the jobs that were made since the last time.
+func (o *office) taken() []app.Job {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	jobs := o.jobs
+	o.jobs = nil
+	return jobs
+}
+
+// tick looks for what is due.
+func (o *office) tick() {
+	o.t.Helper()
+	if err := o.Tick(o.t.Context()); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// work ticks and carries the jobs out until none is left at this instant, and
+// returns what failed.
+func (o *office) work() error {
+	o.t.Helper()
+	var faults []error
+	for range 100 {
+		o.tick()
+		jobs := o.taken()
+		if len(jobs) == 0 {
+			return errors.Join(faults...)
+		}
+		for _, job := range jobs {
+			if err := o.Do(o.t.Context(), job); err != nil {
+				faults = append(faults, err)
+			}
+		}
+	}
+	o.t.Fatal("the work never ends")
+	return nil
+}
+
+// later turns the product's clock and works.
+func (o *office) later(d time.Duration) error {
+	o.t.Helper()
+	o.clock.Advance(d)
+	return o.work()
+}
+
+func (o *office) step(key string) app.Step { return testop.ByKey(o.t, o.store, o.op, key) }
+
+// await makes a due step wait for a person's decision on a payload.
+func (o *office) await(key string, kind app.ValidationKind, payload any) app.Validation {
+	o.t.Helper()
+	claim := o.claim(key)
+	err := o.store.AwaitPerson(o.t.Context(), claim, postgres.Proposal{Kind: kind, Payload: payload}, o.clock.Now())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return o.waiting(key)
+}
+
+// claim starts what is due and claims one step of it, as a worker does.
+func (o *office) claim(key string) app.Claim {
+	o.t.Helper()
+	if s := o.step(key); s.State == app.StepRunning {
+		return app.Claim{OperationID: o.op.ID, StepID: s.ID, Fence: s.Fence}
+	}
+	claim, _ := testop.Start(o.t, o.store, o.op, key, o.clock.Now(), o.wall.Now().Add(lease))
+	o.taken() // the test is the worker
+	return claim
+}
+
+// waiting returns the open draft of a step.
+func (o *office) waiting(key string) app.Validation {
+	o.t.Helper()
+	pending, err := o.store.PendingValidations(o.t.Context())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	for _, v := range pending {
+		if v.StepKey == key && v.OperationID == o.op.ID {
+			return v
+		}
+	}
+	o.t.Fatalf("nothing waits for a person in %s, which is %s: %s", key, o.step(key).State, o.step(key).Error)
+	return app.Validation{}
+}
+
+func (o *office) approve(v app.Validation) {
+	o.t.Helper()
+	if _, err := o.store.ApproveValidation(o.t.Context(), v.ID, v.PayloadSHA256, testop.Person, "", o.clock.Now()); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+// publish proposes, approves and works.
+func (o *office) publish(key string, kind app.ValidationKind, payload any) error {
+	o.t.Helper()
+	o.approve(o.await(key, kind, payload))
+	return o.work()
+}
+
+// effects returns the effects of the operation, oldest first.
+func (o *office) effects() []app.Effect {
+	o.t.Helper()
+	all, err := o.store.Effects(o.t.Context(), o.op.ID)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	out := make([]app.Effect, len(all))
+	for i, e := range all {
+		out[i] = e.Effect
+	}
+	return out
+}
+
+func states(effects []app.Effect) (out []app.EffectState) {
+	for _, e := range effects {
+		out = append(out, e.State)
+	}
+	return out
+}
+
+// scope opens a run for a step and returns what a tool call in it belongs to.
+func (o *office) scope(key string) agent.Scope {
+	o.t.Helper()
+	claim := o.claim(key)
+	run, _, err := o.store.OpenRun(o.t.Context(), claim, app.Run{Agent: "designer", Task: key, Model: "m", Budget: app.Dollar}, o.clock.Now())
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return agent.Scope{Claim: claim, OperationID: o.op.ID, StepID: claim.StepID, StepKey: key, RunID: run.ID, CallID: "c1", Agent: "designer", Token: o.op.Token}
+}
+
+// picture keeps a picture of one colour for the operation.
+func (o *office) picture(key string, c color.Color) app.Media {
+	o.t.Helper()
+	asset, err := o.desk.SaveAsset(o.t.Context(), o.scope(key), "picture", plain(o.t, c))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return app.Media{SHA256: asset.SHA256, MIME: asset.MIME, Alt: "A picture"}
+}
+
+// plain is a picture of one colour as PNG.
+func plain(t *testing.T, c color.Color) []byte {
+	t.Helper()
+	img := image.NewRGBA(image.Rect(0, 0, 32, 32))
+	for i := range 32 * 32 {
+		img.Set(i%32, i/32, c)
+	}
+	var out bytes.Buffer
+	if err := png.Encode(&out, img); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// build keeps a passed build of one page.
+func (o *office) build(key, kind string, files map[string][]byte) app.Build {
+	o.t.Helper()
+	scope := o.scope(key)
+	b, err := o.desk.SaveBuild(o.t.Context(), scope, app.Build{Kind: kind, Template: "signal", Pages: 1, Bytes: 10}, files)
+	if err == nil {
+		err = o.desk.SaveReport(o.t.Context(), scope, b.ID, map[string]bool{"ok": true}, true)
+	}
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return b
+}
+
+// world is a chain and a market that tests can change.
+type world struct {
+	mu        sync.Mutex
+	token     app.TokenFacts
+	holders   app.Holders
+	liquidity app.Liquidity
+	trades    app.Transactions
+	trade     app.TradeSimulation
+	market    app.Market
+	down      error
+	asked     func()
+}
+
+// healthy is a token that may be taken over.
+func healthy() *world {
+	long := testop.J0.AddDate(0, 0, -60)
+	first := testop.J0.AddDate(0, 0, -200)
+	at := testop.Token(1).Ref.Address
+	return &world{
+		token:     app.TokenFacts{ChainID: 8453, Address: chain.Checksum(at), Name: "Dodo", Symbol: "DODO", Decimals: 18, Supply: 1e9, Deployer: "0xDe00000000000000000000000000000000000001", Block: 9},
+		holders:   app.Holders{Count: 400, NeverSold: 300, Top10Share: 0.2, DeployerShare: 0.01, Block: 9},
+		liquidity: app.Liquidity{USD: 20_000, LockedShare: 1, Block: 9},
+		trades:    app.Transactions{Days: 7, Trades: 0, LastTradeAt: &long, FirstTradeAt: &first, DeployerLastAt: &long, Block: 9},
+		trade:     app.TradeSimulation{CanBuy: true, CanSell: true, Block: 9},
+		market:    app.Market{PriceUSD: 1e-6, MarketCapUSD: 1000, LiquidityUSD: 20_000, At: testop.J0},
+	}
+}
+
+func read[T any](w *world, v func() T) (T, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asked != nil {
+		w.asked()
+	}
+	if w.down != nil {
+		var none T
+		return none, w.down
+	}
+	return v(), nil
+}
+
+func (w *world) set(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+func (w *world) Token(context.Context, app.TokenRef) (app.TokenFacts, error) {
+	return read(w, func() app.TokenFacts { return w.token })
+}
+
+func (w *world) Holders(context.Context, app.TokenRef) (app.Holders, error) {
+	return read(w, func() app.Holders { return w.holders })
+}
+
+func (w *world) Liquidity(context.Context, app.TokenRef) (app.Liquidity, error) {
+	return read(w, func() app.Liquidity { return w.liquidity })
+}
+
+func (w *world) Transactions(_ context.Context, _ app.TokenRef, days int) (app.Transactions, error) {
+	return read(w, func() app.Transactions { t := w.trades; t.Days = days; return t })
+}
+
+func (w *world) SimulateTrade(context.Context, app.TokenRef) (app.TradeSimulation, error) {
+	return read(w, func() app.TradeSimulation { return w.trade })
+}
+
+func (w *world) Snapshot(context.Context, app.TokenRef) (app.Market, error) {
+	return read(w, func() app.Market { return w.market })
+}
+
+func (w *world) Chart(context.Context, app.TokenRef, string, int) ([]app.Candle, error) {
+	return nil, errors.New("no chart")
+}
+
+func raw(t *testing.T, v any) json.RawMessage {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
