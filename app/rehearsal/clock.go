@@ -5,23 +5,31 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 )
 
 // scaled is a clock that runs faster than the wall: now = start + (wall −
-// began) × speed. What waits on it waits on the wall, scaled.
+// began) × speed. It stands at start until it is released. What waits on it
+// waits on the wall, scaled.
 type scaled struct {
 	clockwork.Clock // the wall
-	start, began    time.Time
+	start           time.Time
 	speed           float64
+	began           atomic.Pointer[time.Time]
 }
 
-// newScaled returns a clock that starts at start and runs speed times as fast.
-func newScaled(start time.Time, speed float64) clockwork.Clock {
-	wall := clockwork.NewRealClock()
-	return &scaled{wall, start, wall.Now(), speed}
+// newScaled returns a clock that stands at start and will run speed times as fast.
+func newScaled(start time.Time, speed float64) *scaled {
+	return &scaled{Clock: clockwork.NewRealClock(), start: start, speed: speed}
+}
+
+// release lets the clock run.
+func (c *scaled) release() {
+	now := c.Clock.Now()
+	c.began.Store(&now)
 }
 
 // shortest keeps a fast clock from waking its waiters in a busy loop.
@@ -32,7 +40,11 @@ func (c *scaled) wall(d time.Duration) time.Duration {
 }
 
 func (c *scaled) Now() time.Time {
-	return c.start.Add(time.Duration(float64(c.Clock.Since(c.began)) * c.speed))
+	began := c.began.Load()
+	if began == nil {
+		return c.start
+	}
+	return c.start.Add(time.Duration(float64(c.Clock.Since(*began)) * c.speed))
 }
 func (c *scaled) Since(t time.Time) time.Duration        { return c.Now().Sub(t) }
 func (c *scaled) Until(t time.Time) time.Duration        { return t.Sub(c.Now()) }

@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,14 +20,12 @@ import (
 
 // Member is one more application process on a rehearsal's database and world.
 type Member struct {
-	World       string
-	DatabaseURL string
-	Addr        string
-	Blobs       string // folder
-	Lease       time.Duration
-	Reached     func(string)
-	Log         *slog.Logger
-	Say         func(string)
+	Place   // an empty PublicURL is this process's own
+	Addr    string
+	Lease   time.Duration
+	Reached func(string)
+	Log     *slog.Logger
+	Say     func(string)
 }
 
 // Join runs the application until ctx ends, on the world's clock.
@@ -44,10 +43,11 @@ func Join(ctx context.Context, m Member) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	cfg.Clock, cfg.Listener, cfg.PublicURL = clock, l, "http://"+l.Addr().String()
+	own := "http://" + l.Addr().String()
+	cfg.Clock, cfg.Listener, cfg.PublicURL = clock, l, cmp.Or(m.PublicURL, own)
 	cfg.DatabaseURL, cfg.BlobURL, cfg.Lease, cfg.Reached = m.DatabaseURL, "file://"+m.Blobs, m.Lease, m.Reached
 	var member atomic.Pointer[boot.App]
-	cfg.Ready = func(a *boot.App, _ string) { member.Store(a); m.Say("ready " + cfg.PublicURL) }
+	cfg.Ready = func(a *boot.App, _ string) { member.Store(a); m.Say("ready " + own) }
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error {
 		return follow(ctx, m.World, clock, func() {

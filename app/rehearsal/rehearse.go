@@ -3,10 +3,6 @@ package rehearsal
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"net"
-	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -16,52 +12,6 @@ import (
 	"vivra/app/calendar"
 	"vivra/app/live"
 )
-
-// Plan says what is rehearsed.
-type Plan struct {
-	Days        int // how far the clock goes; 0 is the whole takeover
-	Seed        int64
-	Script      *Script
-	DatabaseURL string // empty: a private server that is gone afterwards
-	DataDir     string // for blobs
-	Cap         string // dollars
-	Envelope    string
-	Start       time.Time
-	// DeployerShare of the token; 0 is healthy.
-	DeployerShare float64
-	// Progress is told each step that ended; nil tells nobody.
-	Progress func(now time.Time, step app.Step)
-	Lease    time.Duration
-	Log      *slog.Logger
-	// World, when set, is told the world once it is up.
-	World func(*World)
-	// Prepare may change the application's config before it starts.
-	Prepare func(*boot.Config)
-	// Finished is called at the end, while the application still serves.
-	Finished func(ctx context.Context, a *boot.App, op app.Operation, base string) error
-}
-
-// DefaultStart is a J0 that keeps rehearsals the same from run to run.
-var defaultStart = time.Date(2027, 1, 11, 9, 0, 0, 0, time.UTC)
-
-func (p Plan) withDefaults() Plan {
-	if p.Start.IsZero() {
-		p.Start = defaultStart
-	}
-	if p.Cap == "" {
-		p.Cap = "60"
-	}
-	if p.Envelope == "" {
-		p.Envelope = "500"
-	}
-	if p.Script == nil {
-		p.Script = &Script{}
-	}
-	if p.Log == nil {
-		p.Log = slog.New(slog.DiscardHandler)
-	}
-	return p
-}
 
 // rehearsal is one run of a plan.
 type rehearsal struct {
@@ -88,43 +38,12 @@ func Rehearse(ctx context.Context, p Plan) (sum Summary, err error) {
 	if p.World != nil {
 		p.World(r.world)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	ready, stopped, err := r.boot(ctx)
-	if err != nil {
-		return sum, err
-	}
-	select {
-	case invite := <-ready:
+	err = r.perform(ctx, func(ctx context.Context, invite string) error {
 		sum, err = r.run(ctx, invite)
-		sum.WallMS = wall.Since(began).Milliseconds()
-	case err = <-stopped:
-		return sum, errors.Join(err, errors.New("the application stopped before it was ready"))
-	}
-	cancel()
-	return sum, errors.Join(err, <-stopped)
-}
-
-// boot starts the application in this process.
-func (r *rehearsal) boot(ctx context.Context) (ready chan string, stopped chan error, err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, nil, fmt.Errorf("listen: %w", err)
-	}
-	r.base = "http://" + l.Addr().String()
-	cfg := r.world.Config()
-	cfg.Listener, cfg.PublicURL, cfg.DatabaseURL, cfg.Lease = l, r.base, r.DatabaseURL, r.Lease
-	cfg.BlobURL = "mem://"
-	if r.DataDir != "" {
-		cfg.BlobURL = "file://" + r.DataDir
-	}
-	if r.Prepare != nil {
-		r.Prepare(&cfg)
-	}
-	ready, stopped = make(chan string, 1), make(chan error, 1)
-	cfg.Ready = func(a *boot.App, invite string) { r.app = a; ready <- invite }
-	go func() { stopped <- boot.Serve(ctx, cfg, r.Log) }()
-	return ready, stopped, nil
+		return err
+	})
+	sum.WallMS, sum.OutsideMS = wall.Since(began).Milliseconds(), r.world.meter.sum().Milliseconds()
+	return sum, err
 }
 
 func (r *rehearsal) run(ctx context.Context, invite string) (Summary, error) {
@@ -155,10 +74,6 @@ func (r *rehearsal) run(ctx context.Context, invite string) (Summary, error) {
 func (r *rehearsal) live(ctx context.Context) error {
 	changes, stop := r.app.Hub.Subscribe(live.Operation(r.op.ID))
 	defer stop()
-	end := r.Start.AddDate(0, 0, 365)
-	if r.Days > 0 {
-		end = r.Start.AddDate(0, 0, r.Days)
-	}
 	for {
 		quiet, err := r.quiet(ctx)
 		if err != nil {
@@ -170,7 +85,7 @@ func (r *rehearsal) live(ctx context.Context) error {
 			}
 			continue
 		}
-		over, err := r.turn(ctx, end)
+		over, err := r.turn(ctx, r.end())
 		if err != nil || over {
 			return err
 		}
@@ -188,36 +103,32 @@ func wait(ctx context.Context, changes <-chan struct{}) error {
 	return nil
 }
 
-// quiet tells whether nothing can happen any more at this instant. The order
-// matters: once no worker is at work, only a tick can start something, which
-// the steps then show; once they show nothing, only the team can bring news.
+// quiet tells whether nothing can happen any more at this instant: no worker is
+// at work, no tick could start something, the team has nothing to decide, and
+// the log did not grow while that was looked at.
 func (r *rehearsal) quiet(ctx context.Context) (bool, error) {
 	now := r.clock.Now()
-	busy, err := r.app.Store.Busy(ctx, now)
+	op, err := r.app.Store.Operation(ctx, r.op.ID)
 	if err != nil {
 		return false, err
 	}
-	if busy {
-		_, err := r.team.decide(ctx) // while others work
+	busy, err := r.app.Store.Busy(ctx, now)
+	if err != nil {
 		return false, err
-	}
-	if r.op, err = r.app.Store.Operation(ctx, r.op.ID); err != nil {
-		return false, err
-	}
-	if r.op.State == app.OperationScheduled && !r.op.J0.After(now) {
-		return false, nil
 	}
 	steps, err := r.app.Store.Steps(ctx, r.op.ID)
 	if err != nil {
 		return false, err
 	}
 	r.report(steps)
-	running := slices.ContainsFunc(steps, func(s app.Step) bool { return s.State == app.StepRunning })
-	if running || r.op.State == app.OperationRunning && len(calendar.Plan(steps, now)) > 0 {
-		return false, nil
+	busy = busy || op.State == app.OperationScheduled && !op.J0.After(now) ||
+		op.State == app.OperationRunning && len(calendar.Plan(steps, now)) > 0
+	acted, err := r.team.act(ctx, op) // while others work, too
+	if err != nil || busy || acted > 0 {
+		return false, err
 	}
-	decided, err := r.team.decide(ctx)
-	return decided == 0, err
+	r.op, err = r.app.Store.Operation(ctx, r.op.ID)
+	return r.op.Seq == op.Seq, err
 }
 
 func (r *rehearsal) report(steps []app.Step) {
@@ -245,8 +156,10 @@ func (r *rehearsal) turn(ctx context.Context, end time.Time) (over bool, err err
 	if err != nil || next == nil || next.After(end) {
 		return true, err
 	}
+	if err := r.world.Advance(ctx, next.UTC()); err != nil {
+		return false, err
+	}
 	r.clock.Advance(next.Sub(now))
-	err = r.world.Advance(ctx)
 	r.app.Wake()
-	return false, err
+	return false, nil
 }

@@ -2,8 +2,10 @@ package rehearsal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
+	"strings"
 )
 
 // Decision is what the rehearsal's team does with one kind of output.
@@ -33,8 +35,13 @@ func ParseScript(text string) (*Script, error) {
 		return &Script{Decisions: []Decision{{Step: "*", Decide: "leave"}}}, nil
 	}
 	s := new(Script)
-	if err := json.Unmarshal([]byte(text), s); err != nil {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(s); err != nil {
 		return nil, fmt.Errorf("read script: %w", err)
+	}
+	if dec.More() {
+		return nil, errors.New("read script: something stands after its end")
 	}
 	for i, d := range s.Decisions {
 		if _, err := path.Match(d.Step, ""); err != nil || d.Step == "" {
@@ -43,8 +50,11 @@ func ParseScript(text string) (*Script, error) {
 		if d.Decide != "approve" && d.Decide != "reject" && d.Decide != "leave" {
 			return nil, fmt.Errorf("decision %d: decide must be approve, reject or leave, not %q", i+1, d.Decide)
 		}
-		if d.Decide == "reject" && d.Reason == "" {
+		if d.Decide == "reject" && strings.TrimSpace(d.Reason) == "" {
 			return nil, fmt.Errorf("decision %d: a rejection needs a reason", i+1)
+		}
+		if d.Times < 0 {
+			return nil, fmt.Errorf("decision %d: times can't be less than nothing", i+1)
 		}
 	}
 	return s, nil
@@ -63,4 +73,9 @@ func (s *Script) on(step string) Decision {
 		}
 	}
 	return Decision{Step: step, Decide: "approve"}
+}
+
+// leavesAll tells whether nothing is ever decided by the script.
+func (s *Script) leavesAll() bool {
+	return len(s.Decisions) > 0 && s.Decisions[0].Step == "*" && s.Decisions[0].Decide == "leave" && s.Decisions[0].Times == 0
 }

@@ -8,29 +8,37 @@ import (
 	"net"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
+	"vivra/app"
 	"vivra/app/boot"
 	"vivra/app/paths"
 )
 
 // Live is a world that runs at a visible speed.
 type Live struct {
-	Speed   float64
-	Addr    string
-	Seed    int64
-	Script  *Script
-	Started time.Time // J0 of the world; its clock starts there
-	Log     *slog.Logger
-	Say     func(string)
+	Speed  float64
+	Addr   string
+	Seed   int64
+	Script *Script
+	// Patience is how long (wall clock) an output waits for you before the
+	// script's team decides.
+	Patience time.Duration
+	Started  time.Time // J0 of the world; its clock starts there
+	Log      *slog.Logger
+	Say      func(string)
 }
 
-func (l Live) start() (*World, error) {
+// start brings the world up with its clock still standing.
+func (l Live) start() (*World, *scaled, error) {
 	if l.Speed <= 0 {
-		return nil, errors.New("the speed must be more than nothing")
+		return nil, nil, errors.New("the speed must be more than nothing")
 	}
 	start := l.Started.UTC().Truncate(time.Minute)
-	return Start(Options{Seed: l.Seed, Start: start, Clock: newScaled(start, l.Speed), ModelLatency: time.Duration(float64(700*time.Millisecond) * min(1, 1800/l.Speed))})
+	clock := newScaled(start, l.Speed)
+	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, ModelLatency: time.Duration(float64(400*time.Millisecond) * min(1, 600/l.Speed))})
+	return w, clock, err
 }
 
 // advance lets the world act, a few times a second.
@@ -43,7 +51,7 @@ func (w *World) advance(ctx context.Context) error {
 			return nil
 		case <-tick.C:
 		}
-		if err := w.Advance(ctx); err != nil && ctx.Err() == nil {
+		if err := w.Advance(ctx, w.clock.Now().UTC()); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
@@ -52,7 +60,7 @@ func (w *World) advance(ctx context.Context) error {
 // Show runs the application on a local world until ctx ends. A person decides;
 // the script may decide some things for them.
 func Show(ctx context.Context, l Live) (err error) {
-	w, err := l.start()
+	w, clock, err := l.start()
 	if err != nil {
 		return err
 	}
@@ -66,7 +74,7 @@ func Show(ctx context.Context, l Live) (err error) {
 	cfg.Listener, cfg.PublicURL, cfg.BlobURL = listener, base, "mem://"
 	ready := make(chan func(context.Context) error, 1)
 	cfg.Ready = func(a *boot.App, invite string) {
-		ready <- func(ctx context.Context) error { return l.play(ctx, w, a, base, invite) }
+		ready <- func(ctx context.Context) error { return l.play(ctx, w, clock, a, base, invite) }
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return boot.Serve(ctx, cfg, l.Log) })
@@ -82,9 +90,9 @@ func Show(ctx context.Context, l Live) (err error) {
 	return g.Wait()
 }
 
-// play starts the takeover and works the queue as the script says.
-func (l Live) play(ctx context.Context, w *World, a *boot.App, base, invite string) error {
-	t := &team{person: newPerson(base), world: w, app: a, script: l.Script, left: map[string]bool{}}
+// play starts the takeover, lets the clock run and works the queue.
+func (l Live) play(ctx context.Context, w *World, clock *scaled, a *boot.App, base, invite string) error {
+	t := &team{person: newPerson(base), world: w, app: a, script: l.Script, left: map[string]bool{}, ripe: patient(clock.Clock, l.Patience)}
 	if err := t.join(ctx, invite); err != nil {
 		return err
 	}
@@ -99,10 +107,11 @@ func (l Live) play(ctx context.Context, w *World, a *boot.App, base, invite stri
 	if err != nil {
 		return err
 	}
+	clock.release()
 	l.introduce(base, op.Slug, link)
 	for ctx.Err() == nil {
-		if _, err := t.decide(ctx); err != nil && ctx.Err() == nil {
-			l.Log.WarnContext(ctx, "decide", "error", err)
+		if err := errors.Join(t.applyApproved(ctx, op.ID), t.round(ctx)); err != nil && ctx.Err() == nil {
+			l.Log.WarnContext(ctx, "the rehearsed team", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -112,22 +121,44 @@ func (l Live) play(ctx context.Context, w *World, a *boot.App, base, invite stri
 	return nil
 }
 
+// patient tells whether an output has been waiting long enough.
+func patient(wall clockwork.Clock, patience time.Duration) func(app.Validation) bool {
+	seen := make(map[string]time.Time)
+	return func(v app.Validation) bool {
+		first, known := seen[v.ID]
+		if !known {
+			first = wall.Now()
+			seen[v.ID] = first
+		}
+		return wall.Since(first) >= patience
+	}
+}
+
 func (l Live) introduce(base, slug, invite string) {
 	l.Say("Vivra runs on its local world; nothing leaves this machine.")
 	l.Say(fmt.Sprintf("  the public page   %s%s", base, paths.Operation(slug)))
 	l.Say(fmt.Sprintf("  your admin link   %s%s (once, makes your account)", base, paths.Setup(invite)))
-	l.Say(fmt.Sprintf("  the queue         %s%s: nothing is published before you approve it there", base, paths.Validations()))
+	l.Say(fmt.Sprintf("  the queue         %s%s: nothing is published before it is approved there", base, paths.Validations()))
+	l.Say("                    " + l.whoDecides())
 	l.Say(fmt.Sprintf("  speed             %.0f simulated seconds a second; a day takes %s", l.Speed, time.Duration(86400/l.Speed*float64(time.Second)).Round(time.Second)))
 	l.Say("  real services     copy .env.example, fill in what you have, then: go run ./cmd/vivra serve")
 }
 
+func (l Live) whoDecides() string {
+	if l.Script.leavesAll() {
+		return "you decide each output; the takeover waits for you"
+	}
+	return fmt.Sprintf("each output waits %s for you, then a rehearsed colleague decides; --approve none leaves all to you", l.Patience)
+}
+
 // ServeWorld runs a world alone, for an application in another process.
 func ServeWorld(ctx context.Context, l Live, onlyEnv bool) (err error) {
-	w, err := l.start()
+	w, clock, err := l.start()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	clock.release()
 	env, err := w.Env()
 	if err != nil {
 		return err

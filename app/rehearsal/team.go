@@ -8,6 +8,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/boot"
+	"vivra/app/effects"
 	"vivra/app/paths"
 	"vivra/app/x"
 )
@@ -20,6 +21,8 @@ type team struct {
 	app    *boot.App
 	script *Script
 	left   map[string]bool // outputs that the script leaves alone
+	// ripe, when set, tells whether an output may be decided yet.
+	ripe func(app.Validation) bool
 }
 
 // Name and Password of the account that the rehearsal makes.
@@ -59,6 +62,19 @@ func (t *team) begin(ctx context.Context, o Plan) (app.Operation, error) {
 	return ops[0].Operation, nil
 }
 
+// act does what waits for the team, and returns how much that was.
+func (t *team) act(ctx context.Context, op app.Operation) (int, error) {
+	if op.State.Final() {
+		return 0, nil
+	}
+	settled, err := t.settle(ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	decided, err := t.decide(ctx)
+	return settled + decided, err
+}
+
 // decide takes every pending output in hand that the script does not leave
 // alone, and returns how many were decided.
 func (t *team) decide(ctx context.Context) (int, error) {
@@ -68,7 +84,7 @@ func (t *team) decide(ctx context.Context) (int, error) {
 	}
 	n := 0
 	for _, v := range pending {
-		if t.left[v.ID] {
+		if t.left[v.ID] || t.ripe != nil && !t.ripe(v) {
 			continue
 		}
 		d := t.script.on(v.StepKey)
@@ -89,6 +105,29 @@ func (t *team) decide(ctx context.Context) (int, error) {
 	return n, nil
 }
 
+// settle looks for what nobody knows to have gone out, where it would be, and
+// says on the operation's page whether it is there.
+func (t *team) settle(ctx context.Context, op app.Operation) (n int, err error) {
+	all, err := t.app.Store.Effects(ctx, op.ID)
+	if err != nil {
+		return 0, err
+	}
+	for _, e := range all {
+		if e.State != app.EffectUnknown || !e.NotBefore.After(t.world.clock.Now()) {
+			continue // known, or still looked for by the application
+		}
+		fields := map[string]string{"sent": "no"}
+		if link := t.world.messageLink(e.Request); link != "" {
+			fields = map[string]string{"sent": "yes", "link": link}
+		}
+		if _, err := t.submit(ctx, paths.AdminOperation(op.Slug), paths.EffectSettlement(e.ID), fields); err != nil {
+			return n, fmt.Errorf("settle %s: %w", e.Key, err)
+		}
+		n++
+	}
+	return n, nil
+}
+
 // approve does by hand what has to be done by hand, then approves.
 func (t *team) approve(ctx context.Context, v app.Validation) error {
 	fields := map[string]string{}
@@ -102,6 +141,29 @@ func (t *team) approve(ctx context.Context, v app.Validation) error {
 	}
 	_, err := t.submit(ctx, paths.Validation(v.ID), paths.ValidationApproval(v.ID), fields)
 	return err
+}
+
+// round is one look at the queue.
+func (t *team) round(ctx context.Context) error {
+	_, err := t.decide(ctx)
+	return err
+}
+
+// applyApproved enters the profiles on X that somebody else approved: a visitor
+// of the rehearsal can't edit the local account by hand.
+func (t *team) applyApproved(ctx context.Context, operationID int64) error {
+	all, err := t.app.Store.Effects(ctx, operationID)
+	if err != nil {
+		return err
+	}
+	for _, e := range all {
+		if e.Kind == effects.XProfile && e.State == app.EffectIntent && e.Attempt > 0 {
+			if err := t.applyProfile(ctx, e.Request); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // applyProfile enters the checklist's values on X, as a person does.

@@ -4,11 +4,13 @@ package rehearsal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -73,19 +75,21 @@ type World struct {
 	Model    *modelsim.Server
 
 	clock   clockwork.Clock
+	meter   meter        // of the chain's work, and of what else is told to count
+	ahead   atomic.Int64 // Unix nanoseconds up to which the world has acted
 	servers []*http.Server
 	url     string // of the clock
-	urls    struct{ model, images, x, telegram, market, pages string }
+	urls    struct{ chain, model, images, x, telegram, market, pages string }
 }
 
 // Start brings a world up.
 func Start(o Options) (*World, error) {
-	w := &World{clock: o.Clock}
+	w := &World{clock: o.Clock, meter: meter{wall: clockwork.NewRealClock()}}
 	var err error
 	if w.Chain, err = chainsim.New(chainsim.Options{Seed: o.Seed, Start: o.Start, Name: tokenName, Symbol: tokenSymbol, DeployerShare: o.DeployerShare}); err != nil {
 		return nil, fmt.Errorf("start local chain: %w", err)
 	}
-	now := o.Clock.Now
+	now := w.now
 	w.Market, err = marketsim.New(marketsim.Options{RPCURL: w.Chain.URL(), Factory: w.Chain.Factory(), Quote: w.Chain.Quote(), QuoteUSD: w.Chain.QuoteUSD(), Now: now, Network: localNetwork})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start local market: %w", err), w.Chain.Close())
@@ -108,7 +112,7 @@ func (w *World) listen(addr string) error {
 	for _, s := range []struct {
 		url     *string
 		handler http.Handler
-	}{{&w.url, pages}, {&w.urls.model, w.Model}, {&w.urls.images, w.Images}, {&w.urls.x, w.X}, {&w.urls.telegram, w.Telegram}, {&w.urls.market, w.Market}, {&w.urls.pages, w.Pages}} {
+	}{{&w.url, pages}, {&w.urls.chain, w.meter.handler(w.Chain)}, {&w.urls.model, w.Model}, {&w.urls.images, w.Images}, {&w.urls.x, w.X}, {&w.urls.telegram, w.Telegram}, {&w.urls.market, w.meter.handler(w.Market)}, {&w.urls.pages, w.Pages}} {
 		if addr == "" {
 			addr = "127.0.0.1:0"
 		}
@@ -132,15 +136,30 @@ func (w *World) serveClock(rw http.ResponseWriter, _ *http.Request) {
 // URL is the origin of the clock, by which other processes join.
 func (w *World) URL() string { return w.url }
 
-// Advance lets the world act up to the clock's time.
-func (w *World) Advance(ctx context.Context) error {
-	now := w.clock.Now().UTC()
-	if err := w.Chain.Advance(now); err != nil {
+// Advance lets the world act up to now, which may be ahead of the clock: what
+// happened until an instant is there when the application reaches it.
+func (w *World) Advance(ctx context.Context, now time.Time) error {
+	w.ahead.Store(now.UnixNano())
+	if err := w.advanceChain(now); err != nil {
 		return fmt.Errorf("advance local chain: %w", err)
 	}
 	w.X.Advance(now)
 	w.Telegram.Advance(now)
 	return w.Telegram.Drain(ctx)
+}
+
+func (w *World) advanceChain(now time.Time) error {
+	defer w.meter.begin()()
+	return w.Chain.Advance(now)
+}
+
+// now is the world's time.
+func (w *World) now() time.Time {
+	now, ahead := w.clock.Now().UTC(), time.Unix(0, w.ahead.Load()).UTC()
+	if ahead.After(now) {
+		return ahead
+	}
+	return now
 }
 
 // Close ends every server.
@@ -159,7 +178,7 @@ func (w *World) Config() boot.Config {
 	return boot.Config{
 		SecretKey: localKey(), Clock: w.clock, Services: boot.Services{SiteDomain: SiteDomain,
 			SurplusBaseURL: w.urls.model + "/v1", SurplusAPIKey: modelKey, ImageBaseURL: w.urls.images + "/v1", ImageAPIKey: imageKey,
-			RPCURL: w.Chain.URL(), DexscreenerBaseURL: w.urls.market + "/dexscreener", GeckoterminalBaseURL: w.urls.market + "/geckoterminal",
+			RPCURL: w.urls.chain, DexscreenerBaseURL: w.urls.market + "/dexscreener", GeckoterminalBaseURL: w.urls.market + "/geckoterminal",
 			XAPIBaseURL: w.urls.x, XAuthBaseURL: w.urls.x, XClientID: xClientID, XClientSecret: xClientSecret,
 			TelegramAPIBaseURL: w.urls.telegram, TelegramBotToken: botToken, TelegramWebhookSecret: WebhookSecret,
 			CloudflareAPIBaseURL: w.urls.pages + pagessim.Prefix, CloudflareAPIToken: pagesToken, CloudflareAccountID: pagesAccount, CloudflareZoneID: pagesZone},
@@ -187,3 +206,18 @@ func (w *World) Env() ([][2]string, error) {
 
 // ChatID is the group's id as a form takes it.
 func ChatID() string { return strconv.Itoa(TelegramChat) }
+
+// messageLink is the address of the message or poll that a request asked
+// Telegram for, empty when the group has none like it.
+func (w *World) messageLink(request json.RawMessage) string {
+	var asked struct{ Text, Question string }
+	if json.Unmarshal(request, &asked) != nil {
+		return ""
+	}
+	for _, m := range w.Telegram.Published() {
+		if m.Text == asked.Text+asked.Question {
+			return fmt.Sprintf("https://t.me/c/%d/%d", -m.Chat, m.MessageID)
+		}
+	}
+	return ""
+}

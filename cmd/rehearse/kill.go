@@ -9,22 +9,41 @@ import (
 	"syscall"
 )
 
-// killer returns a watch that kills this process without warning the nth time
-// a point is reached.
-func killer(at string) (func(string), error) {
-	if at == "" {
-		return nil, nil
+// killAt names a labelled point of a run or publication, and which of the times
+// that it is reached.
+type killAt struct {
+	point string
+	nth   int64
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (k *killAt) UnmarshalText(text []byte) (err error) {
+	point, count, ok := strings.Cut(string(text), ":")
+	k.point = point
+	if k.nth, err = strconv.ParseInt(count, 10, 64); !ok || err != nil || k.nth < 1 || point == "" {
+		return fmt.Errorf("it takes a point and a number, such as answered:3, not %q", text)
 	}
-	point, count, ok := strings.Cut(at, ":")
-	n, err := strconv.ParseInt(count, 10, 64)
-	if !ok || err != nil || n < 1 {
-		return nil, fmt.Errorf("--kill-at takes a point and a number, such as answered:3, not %q", at)
+	return nil
+}
+
+// String is how the flag is written, empty when it is not.
+func (k killAt) String() string {
+	if k.point == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s:%d", k.point, k.nth)
+}
+
+// watch kills this process without warning when the time has come.
+func (k killAt) watch() func(string) {
+	if k.point == "" {
+		return nil
 	}
 	var seen atomic.Int64
 	return func(reached string) {
-		if reached == point && seen.Add(1) == n {
+		if reached == k.point && seen.Add(1) == k.nth {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {} // until the signal arrives
 		}
-	}, nil
+	}
 }

@@ -5,12 +5,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"time"
@@ -30,49 +32,112 @@ type commands struct {
 	Join  joinCommand  `cmd:"" help:"Run one more application process on the database and local world of a rehearsal."`
 }
 
+// Exit codes: 0 all is well, 1 a promise did not hold or it could not be
+// played, 2 it was asked wrongly.
+const (
+	failed  = 1
+	misused = 2
+)
+
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	var c commands
-	k := kong.Parse(&c, kong.Name("rehearse"), kong.Description("Vivra on its local world."), kong.UsageOnError(),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))))
-	if err := k.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "rehearse:", err)
-		os.Exit(1)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// streams are where a command writes.
+type streams struct{ out, err io.Writer }
+
+func (s streams) say(line string) { fmt.Fprintln(s.out, line) }
+
+// note says what is no result.
+func (s streams) note(format string, a ...any) {
+	fmt.Fprintln(s.err, strings.TrimSpace(fmt.Sprintf(format, a...)))
+}
+
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	to := streams{stdout, stderr}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	helped := false
+	parser, err := kong.New(new(commands), kong.Name("rehearse"), kong.Description("Vivra on its local world."), kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { helped = true }), kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(log, to))
+	if err != nil {
+		panic(err) // the table of commands is malformed
 	}
+	chosen, err := parser.Parse(args)
+	switch {
+	case helped:
+		return 0
+	case err != nil:
+		fmt.Fprintf(stderr, "rehearse: %v\nTry: rehearse --help\n", err)
+		return misused
+	}
+	if err := chosen.Run(); err != nil {
+		if ctx.Err() != nil {
+			err = errors.New("interrupted")
+		}
+		fmt.Fprintln(stderr, "rehearse:", err)
+		return failed
+	}
+	return 0
 }
 
 type runCommand struct {
-	Days        int    `help:"How many days to go; 0 is the whole takeover." default:"0"`
-	Approve     string `help:"What the team approves: all, none, or the JSON file of a script." default:"all"`
-	Seed        int64  `help:"Another seed is another crowd." default:"1"`
-	JSON        string `help:"Write the summary as JSON to this file; - is standard output." name:"json" placeholder:"FILE"`
-	ExportLog   string `help:"Write the public log as JSON lines to this file." placeholder:"FILE"`
-	DatabaseURL string `help:"Use this database; by default a private server that is gone afterwards." placeholder:"URL"`
+	Days        int        `help:"How many days to go; 0 is the whole takeover." default:"0"`
+	Approve     scriptFlag `help:"What the team approves: all, none, or the JSON file of a script." default:"all"`
+	Seed        int64      `help:"Another seed is another crowd." default:"1"`
+	JSON        string     `help:"Write the summary as JSON to this file; - is standard output." name:"json" placeholder:"FILE"`
+	ExportLog   string     `help:"Write the public log as JSON lines to this file." placeholder:"FILE"`
+	DatabaseURL string     `help:"Use this database; by default a private server that is gone afterwards." placeholder:"URL"`
+
+	Processes int           `help:"How many application processes play it together; 0 is this one." default:"0"`
+	KillAt    killAt        `help:"Kill the first of them (as kill -9 does) the Nth time it reaches a labelled point, such as answered:3." placeholder:"POINT:N"`
+	Lease     time.Duration `help:"How long a silent process keeps its claim." default:"2s"`
+}
+
+// Validate refuses what can't be meant, before anything is started.
+func (c *runCommand) Validate() error {
+	if c.Days < 0 {
+		return fmt.Errorf("--days can't be less than 0, not %d", c.Days)
+	}
+	if c.Processes < 0 || c.Processes > 8 {
+		return fmt.Errorf("--processes can be 0 to 8, not %d", c.Processes)
+	}
+	if c.KillAt.point != "" && c.Processes == 0 {
+		return errors.New("--kill-at needs --processes")
+	}
+	if c.Lease < time.Second {
+		return fmt.Errorf("--lease can't be less than 1s, not %s", c.Lease)
+	}
+	for flag, file := range map[string]string{"--json": c.JSON, "--export-log": c.ExportLog} {
+		if file == "" || file == "-" && flag == "--json" {
+			continue
+		}
+		if info, err := os.Stat(filepath.Dir(file)); err != nil || !info.IsDir() {
+			return fmt.Errorf("%s: there is no folder %s", flag, filepath.Dir(file))
+		}
+	}
+	return nil
 }
 
 // Run rehearses and fails when a promise did not hold.
-func (c *runCommand) Run(ctx context.Context, log *slog.Logger) error {
-	script, err := readScript(c.Approve)
-	if err != nil {
-		return err
-	}
-	out := os.Stdout
+func (c *runCommand) Run(ctx context.Context, log *slog.Logger, to streams) error {
+	out := to.out
 	if c.JSON == "-" {
-		out = os.Stderr
+		out = to.err
 	}
-	plan := rehearsal.Plan{Days: c.Days, Seed: c.Seed, Script: script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out)}
+	plan := rehearsal.Plan{Days: c.Days, Seed: c.Seed, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out)}
 	if c.ExportLog != "" {
 		plan.Finished = func(ctx context.Context, _ *boot.App, op app.Operation, base string) error {
 			return export(ctx, base+paths.OperationLogJSONL(op.Slug), c.ExportLog)
 		}
 	}
-	sum, err := rehearsal.Rehearse(ctx, plan)
+	sum, err := c.rehearse(ctx, plan, to)
 	if err != nil {
 		return err
 	}
 	show(out, sum, c)
-	if err := writeJSON(c.JSON, sum); err != nil {
+	if err := c.writeJSON(to.out, sum); err != nil {
 		return err
 	}
 	if len(sum.Faults) > 0 {
@@ -81,15 +146,30 @@ func (c *runCommand) Run(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-func readScript(approve string) (*rehearsal.Script, error) {
-	if approve == "all" || approve == "none" {
-		return rehearsal.ParseScript(approve)
+func (c *runCommand) rehearse(ctx context.Context, plan rehearsal.Plan, to streams) (sum rehearsal.Summary, err error) {
+	if c.Processes > 0 {
+		crew := &crew{count: c.Processes, killAt: c.KillAt.String(), lease: c.Lease, to: to}
+		end, failed := crew.together(ctx, &plan)
+		if failed != nil {
+			return sum, failed
+		}
+		defer func() { err = errors.Join(err, end()) }()
 	}
-	raw, err := os.ReadFile(approve)
-	if err != nil {
-		return nil, fmt.Errorf("--approve takes all, none or a file: %w", err)
+	return rehearsal.Rehearse(ctx, plan)
+}
+
+// scriptFlag is a script that is read while the command line is.
+type scriptFlag struct{ script *rehearsal.Script }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *scriptFlag) UnmarshalText(text []byte) (err error) {
+	if name := string(text); name != "all" && name != "none" {
+		if text, err = os.ReadFile(name); err != nil {
+			return fmt.Errorf("it takes all, none or a file: %w", err)
+		}
 	}
-	return rehearsal.ParseScript(string(raw))
+	f.script, err = rehearsal.ParseScript(string(text))
+	return err
 }
 
 func progress(out io.Writer) func(time.Time, app.Step) {
@@ -138,19 +218,19 @@ func counts(m map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-func writeJSON(file string, sum rehearsal.Summary) error {
-	if file == "" {
+func (c *runCommand) writeJSON(stdout io.Writer, sum rehearsal.Summary) error {
+	if c.JSON == "" {
 		return nil
 	}
 	b, err := json.MarshalIndent(sum, "", "  ")
 	if err != nil {
+		return fmt.Errorf("encode summary: %w", err)
+	}
+	if c.JSON == "-" {
+		_, err = fmt.Fprintln(stdout, string(b))
 		return err
 	}
-	if file == "-" {
-		_, err = fmt.Println(string(b))
-		return err
-	}
-	return os.WriteFile(file, append(b, '\n'), 0o644)
+	return os.WriteFile(c.JSON, append(b, '\n'), 0o644)
 }
 
 func export(ctx context.Context, url, file string) error {

@@ -1,0 +1,158 @@
+package rehearsal_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"vivra/app"
+	"vivra/app/boot"
+	"vivra/app/paths"
+	"vivra/app/preflight"
+	"vivra/app/rehearsal"
+)
+
+// TestWholeTakeover plays all thirty days. What the rehearsal itself proves
+// (every output approved before it left and seen once, the money, the log) is
+// held by rehearse.
+func TestWholeTakeover(t *testing.T) {
+	t.Parallel()
+	var exported []byte
+	e := rehearse(t, rehearsal.Plan{Seed: 7, Finished: func(ctx context.Context, _ *boot.App, op app.Operation, base string) (err error) {
+		exported, err = fetch(ctx, base+paths.OperationLogJSONL(op.Slug))
+		return err
+	}})
+	if e.State != app.OperationCompleted || e.Total != 82 || !maps.Equal(e.Steps, map[string]int{"done": 82}) {
+		t.Errorf("it is %s with %d steps: %v", e.State, e.Total, e.Steps)
+	}
+	if !e.Buyback || e.Verdict == "" {
+		t.Errorf("buyback requested: %t, verdict %q", e.Buyback, e.Verdict)
+	}
+	if e.Validations["approved"] == 0 || len(e.Validations) != 1 {
+		t.Errorf("outputs: %v", e.Validations)
+	}
+	for _, kind := range []string{"x.post", "tg.message", "tg.poll", "deployment"} {
+		if e.Published[kind] == 0 {
+			t.Errorf("no %s was seen by its local server", kind)
+		}
+	}
+	lines, cost, head := verify(t, exported)
+	if lines != e.LogEntries || cost != e.Spent || head != e.HeadHash {
+		t.Errorf("the exported log has %d lines that sum to %s and end in %s; the operation has %d, %s, %s", lines, cost, head, e.LogEntries, e.Spent, e.HeadHash)
+	}
+	var charged app.Nano
+	for _, post := range e.world.X.Posts() {
+		charged += post.Charged + app.Nano(len(post.Media))*preflight.PriceMetadata // of each picture's alt text
+	}
+	if charged == 0 || charged != e.costOf("system", "x") {
+		t.Errorf("X charged %s for posts, the log says %s", charged, e.costOf("system", "x"))
+	}
+	if e.world.Model.Count() != e.ModelCalls || e.ModelCalls < 82 {
+		t.Errorf("%d model calls", e.ModelCalls)
+	}
+}
+
+func (e ending) costOf(agent, model string) (sum app.Nano) {
+	for _, c := range e.Cost {
+		if c.Agent == agent && c.Model == model {
+			sum += c.Cost
+		}
+	}
+	return sum
+}
+
+func fetch(ctx context.Context, url string) ([]byte, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	return io.ReadAll(res.Body)
+}
+
+// verify checks an exported log with nothing but SHA-256, as a stranger would.
+func verify(t *testing.T, jsonl []byte) (lines int64, cost app.Nano, head string) {
+	t.Helper()
+	prev := make([]byte, sha256.Size)
+	scan := bufio.NewScanner(bytes.NewReader(jsonl))
+	scan.Buffer(nil, 1<<20)
+	for scan.Scan() {
+		var row struct {
+			Line     json.RawMessage `json:"line"`
+			PrevHash string          `json:"prev_hash"`
+			Hash     string          `json:"hash"`
+		}
+		var line struct {
+			Seq  int64    `json:"seq"`
+			Cost app.Nano `json:"cost_nusd"`
+		}
+		if err := json.Unmarshal(scan.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(row.Line, &line); err != nil {
+			t.Fatal(err)
+		}
+		lines++
+		sum := sha256.Sum256(append(prev, row.Line...))
+		if line.Seq != lines || row.PrevHash != hex.EncodeToString(prev) || row.Hash != hex.EncodeToString(sum[:]) {
+			t.Fatalf("the exported log is broken at line %d", lines)
+		}
+		prev, cost = sum[:], cost+line.Cost
+	}
+	return lines, cost, hex.EncodeToString(prev)
+}
+
+// TestSameSeedSameTakeover: a seed fixes every word and every cost.
+func TestSameSeedSameTakeover(t *testing.T) {
+	t.Parallel()
+	plan := rehearsal.Plan{Seed: 3, Days: 2}
+	a, b := rehearse(t, plan), rehearse(t, plan)
+	a.WallMS, b.WallMS, a.OutsideMS, b.OutsideMS = 0, 0, 0, 0
+	first, second := encode(t, a.Summary), encode(t, b.Summary)
+	if !bytes.Equal(first, second) {
+		t.Errorf("two rehearsals of one seed differ:\n%s\n%s", first, second)
+	}
+	if a.words() != b.words() || a.words() == "" {
+		t.Errorf("they say:\n%s\nand:\n%s", a.words(), b.words())
+	}
+	other := rehearse(t, rehearsal.Plan{Seed: 4, Days: 1, Script: script(t, "none")})
+	if bytes.Equal(other.steps["scanner.full_report"].Output, a.steps["scanner.full_report"].Output) {
+		t.Error("another seed gives the same report")
+	}
+}
+
+var localSite = regexp.MustCompile(`127\.0\.0\.1:\d+`)
+
+// words are what was posted, without the port that this machine happened to give.
+func (e ending) words() string {
+	var all []string
+	for _, p := range e.world.X.Posts() {
+		all = append(all, p.Text)
+	}
+	for _, m := range e.world.Telegram.Published() {
+		all = append(all, m.Text)
+	}
+	return localSite.ReplaceAllString(strings.Join(all, "\n"), "here")
+}
+
+func encode(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

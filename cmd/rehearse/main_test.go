@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"vivra/app"
+	"vivra/app/private"
+	"vivra/app/rehearsal"
+)
+
+func TestMisuse(t *testing.T) {
+	t.Parallel()
+	script := filepath.Join(t.TempDir(), "script.json")
+	if err := os.WriteFile(script, []byte(`{"decisions":[{"step":"*","decide":"ponder"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for args, says := range map[string]string{
+		"--days=-1":                      "--days can't be less than 0",
+		"--days soon":                    "--days: expected",
+		"--approve nobody.json":          "all, none or a file",
+		"--approve " + script:            "must be approve, reject or leave",
+		"--json /no/such/folder/sum":     "--json: there is no folder /no/such/folder",
+		"--export-log /no/such/folder/l": "--export-log: there is no folder",
+		"--loud":                         "unknown flag --loud",
+		"conquer":                        "unexpected argument conquer",
+		"serve --speed 0":                "must be more than 0",
+		"world --speed NaN":              "must be more than 0",
+		"join":                           "missing flags",
+		"join --world u --database-url u --blobs d --kill-at answered": "such as answered:3",
+	} {
+		var errs bytes.Buffer
+		if code := run(t.Context(), strings.Fields(args), io.Discard, &errs); code != misused || !strings.Contains(errs.String(), says) {
+			t.Errorf("%s: exit %d, %q lacks %q", args, code, &errs, says)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if code := run(t.Context(), []string{"--help"}, &out, io.Discard); code != 0 || !strings.Contains(out.String(), "rehearse <command>") {
+		t.Errorf("exit %d: %s", code, &out)
+	}
+}
+
+func TestRunWritesWhatItIsAsked(t *testing.T) {
+	t.Parallel()
+	server, err := private.Start(t.Context(), private.Config{Fast: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	folder := t.TempDir()
+	sumFile, logFile := filepath.Join(folder, "sum.json"), filepath.Join(folder, "log.jsonl")
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{"--days", "1", "--seed", "5", "--database-url", server.DSN("postgres"), "--json", sumFile, "--export-log", logFile}, &out, &errs)
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, &errs)
+	}
+	raw, err := os.ReadFile(sumFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum struct {
+		Steps       map[string]int                  `json:"steps"`
+		Validations map[string]int                  `json:"validations"`
+		Published   map[string]int                  `json:"publications"`
+		Cost        []struct{ Agent, Model string } `json:"cost_nusd"`
+		Entries     int                             `json:"log_entries"`
+		LogCost     app.Nano                        `json:"log_cost_nusd"`
+		Head        string                          `json:"head_hash"`
+		Simulated   int64                           `json:"simulated_seconds"`
+		WallMS      int64                           `json:"wall_ms"`
+	}
+	if err := json.Unmarshal(raw, &sum); err != nil {
+		t.Fatal(err)
+	}
+	if sum.Steps["done"] < 9 || sum.Validations["approved"] == 0 || sum.Published["x.post"] == 0 || len(sum.Cost) == 0 || sum.Head == "" || sum.Simulated == 0 || sum.WallMS == 0 {
+		t.Errorf("the summary is %s", raw)
+	}
+	lines, err := os.ReadFile(logFile)
+	if err != nil || bytes.Count(lines, []byte("\n")) != sum.Entries {
+		t.Errorf("the log has %d lines, want %d (%v)", bytes.Count(lines, []byte("\n")), sum.Entries, err)
+	}
+	for _, want := range []string{"scanner.full_report", sum.LogCost.String(), sum.Head, "Where to look", logFile} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the terminal lacks %q", want)
+		}
+	}
+}
+
+// lines hands on what a command says, line by line.
+type lines chan string
+
+func (l lines) Write(b []byte) (int, error) {
+	for line := range strings.Lines(string(b)) {
+		l <- strings.TrimSpace(line)
+	}
+	return len(b), nil
+}
+
+// background runs a command until stop, which returns its exit code.
+func background(t *testing.T, args ...string) (said lines, stop func() int) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	said = make(lines, 100)
+	ended := make(chan int, 1)
+	go func() {
+		ended <- run(ctx, args, said, t.Output())
+		close(said)
+	}()
+	return said, func() int {
+		cancel()
+		select {
+		case code := <-ended:
+			return code
+		case <-time.After(20 * time.Second):
+			t.Fatal("it does not stop")
+			return failed
+		}
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	said, stop := background(t, "serve", "--addr", "127.0.0.1:0", "--speed", "3600")
+	found := map[string]string{}
+	for line := range said {
+		name, rest, _ := strings.Cut(line, "  ")
+		found[name] = strings.Fields(rest + " .")[0]
+		if name == "real services" {
+			break
+		}
+	}
+	for _, name := range []string{"the public page", "your admin link", "the queue"} {
+		res, err := http.Get(strings.TrimSuffix(found[name], ":"))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		body, _ := io.ReadAll(res.Body)
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("<main")) {
+			t.Errorf("%s answers %s", found[name], res.Status)
+		}
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestWorldPrintsItsVariables(t *testing.T) {
+	t.Parallel()
+	said, stop := background(t, "world", "--print-env")
+	env := map[string]string{}
+	for line := range said {
+		key, value, ok := strings.Cut(line, "=")
+		if !ok {
+			t.Fatalf("%q is no variable", line)
+		}
+		env[key] = strings.Trim(value, "'")
+		if key == "VIVRA_SITE_DOMAIN" {
+			break
+		}
+	}
+	for _, key := range []string{"SURPLUS_BASE_URL", "IMAGE_BASE_URL", "RPC_URL", "DEXSCREENER_BASE_URL", "GECKOTERMINAL_BASE_URL", "X_API_BASE_URL", "TELEGRAM_API_BASE_URL", "CLOUDFLARE_API_BASE_URL"} {
+		res, err := http.Get(env[key])
+		if err != nil {
+			t.Errorf("%s: %v", key, err)
+			continue
+		}
+		res.Body.Close()
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+}
+
+func TestKillAt(t *testing.T) {
+	t.Parallel()
+	for text, ok := range map[string]bool{"answered:3": true, "sent:1": true, "sent": false, ":1": false, "sent:0": false, "sent:x": false} {
+		var k killAt
+		if err := k.UnmarshalText([]byte(text)); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if (killAt{}).watch() != nil {
+		t.Error("without a point something is watched")
+	}
+}
+
+func TestShowSaysFaults(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	show(&out, rehearsal.Summary{Slug: "dodo", State: app.OperationStopped, Verdict: "dead_again", Faults: []string{"something is off"}}, &runCommand{})
+	for _, want := range []string{"Operation dodo: stopped, verdict dead again.", "FAULT", "something is off"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s lacks %q", &out, want)
+		}
+	}
+}
