@@ -68,6 +68,9 @@ func (c *crew) start(spec memberSpec) *process {
 			p.hear(lines.Text())
 		}
 		_ = p.cmd.Wait() // ProcessState tells
+		if !p.killed() && p.cmd.ProcessState.ExitCode() != 0 {
+			c.t.Errorf("a process did not end well: %s", p.cmd.ProcessState)
+		}
 	})
 	return p
 }
