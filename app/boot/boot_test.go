@@ -57,7 +57,7 @@ type process struct {
 	ready chan *boot.App
 }
 
-func serve(t *testing.T, databaseURL string) *process {
+func serve(t *testing.T, databaseURL string, change ...func(*boot.Config)) *process {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -68,6 +68,9 @@ func serve(t *testing.T, databaseURL string) *process {
 	cfg := boot.Config{DatabaseURL: databaseURL, Listener: l, PublicURL: p.base, DataDir: t.TempDir(), SecretKey: bytes.Repeat([]byte{7}, 32), BlobURL: "mem://",
 		Services: boot.Services{RPCURL: "http://127.0.0.1:1", XAPIBaseURL: "http://127.0.0.1:1", TelegramAPIBaseURL: "http://127.0.0.1:1"},
 		Ready:    func(a *boot.App, _ string) { p.ready <- a }}
+	for _, each := range change {
+		each(&cfg)
+	}
 	go func() { p.ended <- boot.Serve(ctx, cfg, slog.New(slog.NewTextHandler(p.log, nil))) }()
 	t.Cleanup(stop)
 	return p
@@ -204,6 +207,17 @@ func TestFrontSpeaksBeforeTheDatabase(t *testing.T) {
 	d.open()
 	p.app()
 	if res, body := p.get("/"); res.StatusCode != http.StatusOK || !strings.Contains(body, "<html") {
+		t.Errorf("%s: %s", res.Status, body)
+	}
+	p.end()
+}
+
+// TestServesWithoutAnyService: everything outside may be set up later.
+func TestServesWithoutAnyService(t *testing.T) {
+	t.Parallel()
+	p := serve(t, testdb.URL(t), func(c *boot.Config) { c.Services = boot.Services{} })
+	p.app()
+	if res, body := p.get("/"); res.StatusCode != http.StatusOK {
 		t.Errorf("%s: %s", res.Status, body)
 	}
 	p.end()

@@ -338,3 +338,14 @@ func TestEndpointFails(t *testing.T) {
 		})
 	}
 }
+
+// TestWithoutAnEndpoint: a program starts without a chain and says so when one
+// is needed.
+func TestWithoutAnEndpoint(t *testing.T) {
+	t.Parallel()
+	c := client(t, chain.Config{Now: time.Now})
+	_, err := c.Token(t.Context(), app.TokenRef{ChainID: 1})
+	if app.KindOf(err) != app.Unavailable || !strings.Contains(err.Error(), "RPC_URL is missing") {
+		t.Errorf("got %v", err)
+	}
+}

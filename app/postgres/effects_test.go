@@ -276,6 +276,25 @@ func TestLostJobsAreWokenAgain(t *testing.T) {
 	}
 }
 
+// A process whose clock is behind that of the one which woke the publication
+// leaves it to the next tick, not to the end of the job's time.
+func TestWokenByAClockThatIsAhead(t *testing.T) {
+	t.Parallel()
+	w, v := posts(t, 1, app.Dollar)
+	w.approve(v[0], j0)
+	for range 2 {
+		if jobs, err := w.store.WakeEffects(w.ctx, j0, wall, wall.Add(lease)); err != nil || len(jobs) != 1 {
+			t.Fatalf("jobs %v, %v", jobs, err)
+		}
+		if _, ok := w.attempt(w.effects(v[0])[0], j0.Add(-time.Millisecond)); ok {
+			t.Fatal("it was attempted before its time")
+		}
+	}
+	if _, ok := w.attempt(w.effects(v[0])[0], j0); !ok {
+		t.Error("it is not attempted in time")
+	}
+}
+
 func TestUnaffordablePublication(t *testing.T) {
 	t.Parallel()
 	w, v := posts(t, 3, preflight.PricePost+preflight.PricePost/2)

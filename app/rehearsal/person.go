@@ -43,7 +43,11 @@ func (p *person) read(req *http.Request) (*goquery.Document, error) {
 		return nil, err
 	}
 	if res.StatusCode >= http.StatusBadRequest {
-		return doc, fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, res.Status, strings.Join(strings.Fields(doc.Find("main").Text()), " "))
+		said := doc.Find("main [role=alert]")
+		if said.Length() == 0 {
+			said = doc.Find("main")
+		}
+		return doc, fmt.Errorf("%s %s: %s: %s", req.Method, req.URL.Path, res.Status, strings.Join(strings.Fields(said.Text()), " "))
 	}
 	return doc, nil
 }

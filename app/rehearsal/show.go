@@ -165,6 +165,7 @@ func ServeWorld(ctx context.Context, l Live, onlyEnv bool) (err error) {
 	}
 	if !onlyEnv {
 		l.Say("# The local world. Point vivra at it with these, then: go run ./cmd/vivra serve")
+		l.Say("# An application on its clock, too: go run ./cmd/rehearse join --world " + w.URL())
 		l.Say("# The token: " + w.Chain.Token().Hex() + ", the account on X: " + XHandle + ", the Telegram group: " + ChatID())
 	}
 	for _, kv := range env {

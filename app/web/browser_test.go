@@ -100,6 +100,7 @@ func TestQueueByKeyboard(t *testing.T) {
 	wait := page.MustWaitNavigation()
 	page.MustElement("#reject button").MustClick()
 	wait()
+	page.MustWaitLoad() // the keys are there once the page is
 	press(input.KeyA)
 	if got := x.said(); got != "reject v2 by approver\napprove  v1 by approver" {
 		t.Errorf("by keys was done:\n%s", got)

@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -55,7 +56,20 @@ func (s streams) note(format string, a ...any) {
 	fmt.Fprintln(s.err, strings.TrimSpace(fmt.Sprintf(format, a...)))
 }
 
+// locked lets several processes and the log write to one place.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(b)
+}
+
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	stderr = &locked{w: stderr}
 	to := streams{stdout, stderr}
 	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	helped := false

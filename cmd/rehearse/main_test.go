@@ -7,8 +7,10 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -16,6 +18,16 @@ import (
 	"vivra/app/private"
 	"vivra/app/rehearsal"
 )
+
+// TestMain runs the tests, or is a process that one of them started.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "join" {
+		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+		defer stop()
+		os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
 
 func TestMisuse(t *testing.T) {
 	t.Parallel()
@@ -32,6 +44,9 @@ func TestMisuse(t *testing.T) {
 		"--export-log /no/such/folder/l": "--export-log: there is no folder",
 		"--loud":                         "unknown flag --loud",
 		"conquer":                        "unexpected argument conquer",
+		"--kill-at sent:1":               "--kill-at needs --processes",
+		"--processes 9":                  "--processes can be 0 to 8",
+		"--processes 1 --lease 1ms":      "--lease can't be less than 1s",
 		"serve --speed 0":                "must be more than 0",
 		"world --speed NaN":              "must be more than 0",
 		"join":                           "missing flags",
@@ -99,6 +114,22 @@ func TestRunWritesWhatItIsAsked(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the terminal lacks %q", want)
 		}
+	}
+}
+
+func TestProcessesOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), strings.Fields("--days 1 --processes 1 --kill-at settled:3 --lease 1s"), &out, &errs); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{"process 1: ready http://127.0.0.1:", "process 1 was killed at settled:3"} {
+		if !strings.Contains(errs.String(), want) {
+			t.Errorf("%s lacks %q", &errs, want)
+		}
+	}
+	if !strings.Contains(out.String(), "scanner.go_nogo") {
+		t.Errorf("it says %s", &out)
 	}
 }
 
