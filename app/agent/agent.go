@@ -113,6 +113,8 @@ type ModelError struct {
 	RetryAfter time.Duration
 	// Usage is what the failed answer reported, if it did.
 	Usage *app.Usage
+	// NotSent: the endpoint was never reached, so nothing can have been billed.
+	NotSent bool
 }
 
 func (e *ModelError) Error() string { return e.Message }
@@ -128,4 +130,6 @@ func (e *ModelError) Retryable() bool {
 
 // MayBeBilled tells whether the call may have cost something although no
 // answer came: then its bound is kept as spent.
-func (e *ModelError) MayBeBilled() bool { return e.Status == 0 || e.Status >= 500 || e.Status == 408 }
+func (e *ModelError) MayBeBilled() bool {
+	return !e.NotSent && (e.Status == 0 || e.Status >= 500 || e.Status == 408)
+}

@@ -157,12 +157,14 @@ func Serve(ctx context.Context, cfg Config, log *slog.Logger) error {
 // behind brings up the database and the application behind the front, and
 // takes them down again.
 func behind(ctx context.Context, cfg Config, front *front, log *slog.Logger) error {
-	dsn, stop, err := database(ctx, cfg, log)
+	db, err := database(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	store, err := open(ctx, dsn, log)
+	defer db.stop()
+	ctx, release := db.watched(ctx)
+	defer release()
+	store, err := open(ctx, db.dsn, log)
 	if err != nil {
 		return err
 	}
@@ -184,14 +186,41 @@ func behind(ctx context.Context, cfg Config, front *front, log *slog.Logger) err
 	if cfg.Ready != nil {
 		cfg.Ready(a, invite)
 	}
-	return a.Run(ctx)
+	err = a.Run(ctx)
+	if cause := context.Cause(ctx); errors.Is(cause, errDatabaseGone) {
+		return cause
+	}
+	return err
 }
 
-// database returns where the database is: the one that was named, or a private
-// server that stop ends.
-func database(ctx context.Context, cfg Config, log *slog.Logger) (dsn string, stop func(), err error) {
+// errDatabaseGone ends the program: its own database server has died, and
+// whoever supervises the program starts both again.
+var errDatabaseGone = app.Errorf(app.Unavailable, "The private database server has stopped by itself; its log is in the data folder. Start Vivra again: nothing that was stored is lost.")
+
+// databaseServer is where the database is, and what ends it when it is ours.
+type databaseServer struct {
+	dsn  string
+	stop func()
+	gone <-chan struct{} // closed when a server of ours has ended; nil for one that was named
+}
+
+// watched returns a context that ends when our own server dies.
+func (d databaseServer) watched(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-d.gone:
+			cancel(errDatabaseGone)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}
+
+// database returns the database that was named, or starts a private server.
+func database(ctx context.Context, cfg Config, log *slog.Logger) (databaseServer, error) {
 	if cfg.DatabaseURL != "" {
-		return cfg.DatabaseURL, func() {}, nil
+		return databaseServer{dsn: cfg.DatabaseURL, stop: func() {}}, nil
 	}
 	dir := ""
 	if cfg.DataDir != "" {
@@ -199,15 +228,15 @@ func database(ctx context.Context, cfg Config, log *slog.Logger) (dsn string, st
 	}
 	server, err := private.Start(ctx, private.Config{DataDir: dir, BinDir: cfg.PostgresBinDir, Fast: cfg.DataDir == ""})
 	if err != nil {
-		return "", nil, err
+		return databaseServer{}, err
 	}
-	return server.DSN("postgres"), func() {
+	return databaseServer{dsn: server.DSN("postgres"), gone: server.Done(), stop: func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 20*time.Second)
 		defer cancel()
 		if err := server.Stop(ctx); err != nil {
 			log.ErrorContext(ctx, "stop database", "error", err)
 		}
-	}, nil
+	}}, nil
 }
 
 // open waits for the database, saying so, until it answers or ctx ends.
@@ -234,12 +263,12 @@ func open(ctx context.Context, dsn string, log *slog.Logger) (*postgres.Store, e
 // Migrate brings the schema up to date and ends.
 func Migrate(ctx context.Context, cfg Config, log *slog.Logger) error {
 	cfg = cfg.withDefaults()
-	dsn, stop, err := database(ctx, cfg, log)
+	db, err := database(ctx, cfg, log)
 	if err != nil {
 		return err
 	}
-	defer stop()
-	store, err := postgres.Open(ctx, dsn)
+	defer db.stop()
+	store, err := postgres.Open(ctx, db.dsn)
 	if err != nil {
 		return err
 	}

@@ -3,14 +3,18 @@ package boot_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -343,4 +347,48 @@ func TestChainConfig(t *testing.T) {
 			t.Errorf("%s: read as %+v", name, c)
 		}
 	}
+}
+
+// TestEndsWhenItsOwnDatabaseDies: a program that can't serve any more says why
+// and ends, so that whoever supervises it starts it again.
+func TestEndsWhenItsOwnDatabaseDies(t *testing.T) {
+	testdb.URL(t) // the tests' own server stands before, and is left alone
+	before := children(t)
+	p := serve(t, "", func(c *boot.Config) { c.DataDir = "" })
+	p.app()
+	for pid := range children(t) {
+		if !before[pid] {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	select {
+	case err := <-p.ended:
+		if err == nil || !strings.Contains(err.Error(), "database server has stopped") {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(soon):
+		t.Error("it goes on without its database")
+	}
+}
+
+// children are the PostgreSQL servers that this process has started.
+func children(t *testing.T) map[int]bool {
+	t.Helper()
+	found := map[int]bool{}
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range stats {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended since
+		}
+		var pid, parent int
+		var name, state string
+		if _, err := fmt.Sscan(strings.NewReplacer("(", "", ")", "").Replace(string(raw)), &pid, &name, &state, &parent); err == nil && parent == os.Getpid() && name == "postgres" {
+			found[pid] = true
+		}
+	}
+	return found
 }

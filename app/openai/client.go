@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -90,10 +91,14 @@ func (c *Client) post(ctx context.Context, body []byte) (answer, error) {
 }
 
 // unanswered explains a call that brought no whole answer. It may have been
-// billed all the same, so its status is 0.
+// billed all the same, so its status is 0; one that was never sent was not.
 func (c *Client) unanswered(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return fmt.Errorf("ask the model: %w", context.Canceled)
+	}
+	var network *net.OpError
+	if errors.As(err, &network) && network.Op == "dial" {
+		return &agent.ModelError{Reason: "broken", NotSent: true, Message: "The model endpoint can't be reached: " + c.scrub(err.Error())}
 	}
 	var timeout interface{ Timeout() bool }
 	if errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout() {

@@ -236,7 +236,7 @@ func TestNobodyThere(t *testing.T) {
 	client := openai.New(openai.Config{BaseURL: "http://127.0.0.1:1/v1", APIKey: key})
 	_, err := client.Respond(t.Context(), request(t))
 	var got *agent.ModelError
-	if !errors.As(err, &got) || got.Reason != "broken" || got.Status != 0 || strings.Contains(err.Error(), key) {
+	if !errors.As(err, &got) || got.Reason != "broken" || got.Status != 0 || got.MayBeBilled() || !got.Retryable() || strings.Contains(err.Error(), key) {
 		t.Errorf("got %v", err)
 	}
 }

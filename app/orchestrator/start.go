@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -31,6 +32,9 @@ func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, 
 	now := o.Clock.Now().UTC()
 	if in.J0.IsZero() {
 		in.J0 = now
+	}
+	if in.J0.Before(now.Add(-time.Hour)) || in.J0.After(now.AddDate(1, 0, 0)) {
+		return app.Operation{}, app.Errorf(app.Invalid, "The start must lie between now and a year from now.")
 	}
 	in.XHandle = strings.TrimPrefix(strings.TrimSpace(in.XHandle), "@")
 	if !handle.MatchString(in.XHandle) {
@@ -73,8 +77,11 @@ func Label(symbol string) string {
 	for strings.Contains(label, "--") {
 		label = strings.ReplaceAll(label, "--", "-")
 	}
-	if label == "" {
+	switch label {
+	case "":
 		return "token"
+	case "new", "www", "api", "admin", "mail":
+		return label + "-token" // a page of ours, or a host that means something else
 	}
 	return label
 }

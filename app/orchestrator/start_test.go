@@ -69,6 +69,8 @@ func TestStartChecksWhatWasEntered(t *testing.T) {
 		"envelope below":    func(in *app.NewOperation) { in.Envelope = -1 },
 		"a link as account": func(in *app.NewOperation) { in.XHandle = "https://x.com/dodo" },
 		"two accounts":      func(in *app.NewOperation) { in.XHandle = "dodo back" },
+		"a start long ago":  func(in *app.NewOperation) { in.J0 = o.clock.Now().AddDate(-1, 0, 0) },
+		"a start far ahead": func(in *app.NewOperation) { in.J0 = o.clock.Now().AddDate(2, 0, 0) },
 		"too long a name":   func(in *app.NewOperation) { in.XHandle = strings.Repeat("d", 16) },
 	} {
 		in := good
@@ -92,7 +94,7 @@ func TestSlugs(t *testing.T) {
 	o := newOffice(t)
 	for n, c := range []struct{ symbol, entered, want string }{
 		{"DODO", "", "dodo"}, {"dodo", "", "dodo-2"}, {"Dodo!", "", "dodo-3"}, {"💀", "", "token"}, {"", "", "token-2"},
-		{"X", "My Takeover!", "my-takeover"}, {"X", "dodo", "dodo-4"}, {"X", "../../etc", "etc"},
+		{"X", "My Takeover!", "my-takeover"}, {"X", "dodo", "dodo-4"}, {"X", "../../etc", "etc"}, {"NEW", "", "new-token"}, {"X", "www", "www-token"},
 	} {
 		o.world.set(func() { o.world.token.Symbol = c.symbol })
 		in := app.NewOperation{Token: app.Token{Ref: testop.Token(byte(n + 1)).Ref}, Slug: c.entered, Cap: app.Dollar}

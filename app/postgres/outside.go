@@ -49,7 +49,7 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 	}
 	var out []app.Publication
 	for _, r := range rows {
-		if !r.AllDone {
+		if !r.AllDone || forTheTeam(r.Validation.Kind) {
 			continue
 		}
 		p := app.Publication{StepKey: r.StepKey, Kind: r.Validation.Kind, Payload: json.RawMessage(r.Validation.Payload), DraftNo: r.Validation.DraftNo,
@@ -69,6 +69,12 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 		out = append(out, p)
 	}
 	return out, nil
+}
+
+// forTheTeam tells whether an approved output went nowhere public: a form that a
+// person fills in, a shortlist of members, a list to sign off.
+func forTheTeam(kind app.ValidationKind) bool {
+	return kind == app.KindDossier || kind == app.KindMods || kind == app.KindHandover
 }
 
 // SaveUpdate stores a raw Telegram update, once. chat is 0 when unknown.

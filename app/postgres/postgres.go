@@ -120,11 +120,11 @@ func (s *Store) tx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, fn)
 }
 
-// notFound turns the absence of a row, or an id that can't be one, into an
+// notFound turns the absence of a row, or a name that can't be one, into an
 // error fit for people.
 func notFound(err error, what string) error {
 	var bad *pgconn.PgError
-	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &bad) && bad.Code == "22P02" {
+	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &bad) && (bad.Code == "22P02" || bad.Code == "22021") {
 		return app.Errorf(app.NotFound, "There is no such %s.", what)
 	}
 	return err

@@ -10,6 +10,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"vivra/app"
+	"vivra/app/chain"
 	"vivra/app/live"
 	"vivra/app/paths"
 	"vivra/views/admin"
@@ -73,7 +74,7 @@ func (s *Server) newOperationFrom(c echo.Context) (in app.NewOperation, err erro
 	if in.Token.Ref.ChainID, err = strconv.ParseInt(field("chain_id"), 10, 64); err != nil {
 		return in, app.Errorf(app.Invalid, "The chain id is a number.")
 	}
-	if in.Token.Ref.Address, err = app.ParseAddress(field("address")); err != nil {
+	if in.Token.Ref.Address, err = chain.ParseAddress(field("address")); err != nil {
 		return in, err
 	}
 	if in.J0, err = start(field("j0"), s.Now()); err != nil {
@@ -86,7 +87,7 @@ func (s *Server) newOperationFrom(c echo.Context) (in app.NewOperation, err erro
 		return in, err
 	}
 	if in.Cap <= 0 || in.Envelope < 0 {
-		return in, app.Errorf(app.Invalid, "The cap is more than nothing, and the envelope is not less.")
+		return in, app.Errorf(app.Invalid, "The cap must be more than nothing, and the envelope must not be less than nothing.")
 	}
 	if chat := field("telegram_chat"); chat != "" {
 		if in.TelegramChat, err = strconv.ParseInt(chat, 10, 64); err != nil {

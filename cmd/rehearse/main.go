@@ -229,6 +229,9 @@ func counts(m map[string]int) string {
 	for _, k := range sortedKeys(m) {
 		parts = append(parts, fmt.Sprintf("%d %s", m[k], k))
 	}
+	if len(parts) == 0 {
+		return "none"
+	}
 	return strings.Join(parts, ", ")
 }
 

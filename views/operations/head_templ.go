@@ -144,7 +144,7 @@ func Head(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if p.Op.SiteHost != "" {
+		if p.Op.SiteHost != "" && p.published("webdev.publish") {
 			var templ_7745c5c3_Var7 string
 			templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinStringErrs(" · site ")
 			if templ_7745c5c3_Err != nil {

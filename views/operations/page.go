@@ -149,3 +149,8 @@ func platformPrice(n app.Nano) string {
 	}
 	return " · " + n.String() + " at the platform"
 }
+
+// published tells whether the step of that key is done.
+func (p Page) published(key string) bool {
+	return slices.ContainsFunc(p.Steps, func(s app.Step) bool { return s.Key == key && s.State == app.StepDone })
+}
