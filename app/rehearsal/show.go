@@ -35,6 +35,9 @@ func (l Live) start() (*World, *scaled, error) {
 	if l.Speed <= 0 {
 		return nil, nil, errors.New("the speed must be more than nothing")
 	}
+	if l.Patience < 0 {
+		return nil, nil, errors.New("the patience can't be less than nothing")
+	}
 	start := l.Started.UTC().Truncate(time.Minute)
 	clock := newScaled(start, l.Speed)
 	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, ModelLatency: time.Duration(float64(400*time.Millisecond) * min(1, 600/l.Speed))})

@@ -1,0 +1,91 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"vivra/app/live"
+	"vivra/app/paths"
+	"vivra/app/schedule"
+	"vivra/app/telegram"
+)
+
+// Run works until ctx ends: workers, ticks, and the ear for other processes.
+func (a *App) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return a.run(ctx) })
+	g.Go(func() error { return a.Store.Listen(ctx, func(operation string) { a.heard(operation) }) })
+	g.Go(func() error {
+		return schedule.Run(ctx, a.Config.Clock, a.log, []schedule.Tick{
+			{Name: "orchestrator", Every: time.Minute, Timeout: time.Minute, Do: a.Orchestrator.Tick, Wake: a.wake},
+			{Name: "sessions", Every: time.Hour, Timeout: time.Minute, Do: func(ctx context.Context) error {
+				return a.Store.DeleteExpiredSessions(ctx, a.Config.Wall.Now())
+			}},
+		})
+	})
+	g.Go(func() error { return a.pulse(ctx) })
+	g.Go(func() error { a.hookTelegram(ctx); return nil })
+	err := g.Wait()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// pulse wakes the orchestrator by the wall clock too: leases run out there.
+func (a *App) pulse(ctx context.Context) error {
+	tick := a.Config.Wall.NewTicker(max(a.Config.Lease/4, 100*time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.Chan():
+			a.Wake()
+		}
+	}
+}
+
+// hookTelegram asks Telegram to bring updates here. Failing is no reason not to
+// serve: the group is then only not heard.
+func (a *App) hookTelegram(ctx context.Context) {
+	if a.Config.TelegramBotToken == "" || a.Config.TelegramWebhookSecret == "" {
+		return
+	}
+	if err := a.Desk.Telegram.SetWebhook(ctx, a.Config.PublicURL+paths.TelegramWebhook(), a.Config.TelegramWebhookSecret, telegram.AllowedUpdates); err != nil {
+		a.log.WarnContext(ctx, "Telegram does not take our webhook", "error", err)
+	}
+}
+
+// heard passes a change on to the pages and the orchestrator of this process.
+func (a *App) heard(operation string) {
+	if operation == "0" {
+		a.Hub.ChangedAll()
+	} else {
+		a.Hub.Changed("operation:" + operation)
+		a.Hub.Changed(live.Operations)
+		a.Hub.Changed(live.Validations)
+		a.Hub.Changed(live.Alerts)
+	}
+	a.Wake()
+}
+
+// Wake has the orchestrator look for what is due at once: after a change, or
+// when a clock was turned.
+func (a *App) Wake() {
+	select {
+	case a.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close gives back what Build took.
+func (a *App) Close() {
+	a.browser.Close()
+	if err := a.blobs.Close(); err != nil {
+		a.log.Error("close blobs", "error", err)
+	}
+}
