@@ -103,7 +103,7 @@ function dispatch(type, lines) {
 // consume reads a stream of events to its end; cursor keeps id and retry.
 async function consume(body, cursor, alive) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = '', type = '', lines = [];
+  let rest = '', type = '', lines = [], id;
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
@@ -114,9 +114,10 @@ async function consume(body, cursor, alive) {
       const [, field, text] = /^(\w+):? ?(.*)$/.exec(row) ?? [];
       if (field === 'event') type = text;
       else if (field === 'data') lines.push(text);
-      else if (field === 'id') cursor.id = text;
+      else if (field === 'id') id = text;
       else if (field === 'retry' && +text) cursor.base = +text;
       else if (row === '') {
+        if (id !== undefined) cursor.id = id; // only a whole event counts as received
         try { dispatch(type, lines); } catch (e) { console.error('patch refused', e); }
         type = ''; lines = [];
       }

@@ -191,13 +191,19 @@ func TestFoldsAndTypedTextSurviveAPatch(t *testing.T) {
 
 func TestReconnectsAfterACleanEndAndAReset(t *testing.T) {
 	t.Parallel()
+	shown := make(chan struct{}) // a reset may take with it what was not read yet
 	s := newClientSite(t, `<div data-init="@get('/live')"></div><span data-connection="off"></span><ol id="lines"></ol>`,
 		func(s *clientSite, w http.ResponseWriter, r *http.Request) {
 			switch last := r.Header.Get("Last-Event-ID"); last {
 			case "":
-				sse(w, "id: 1\nevent: datastar-patch-elements\ndata: selector #lines\ndata: mode append\ndata: elements <li>1</li>") // then a clean end
+				sse(w, "id: 1\nevent: datastar-patch-elements\ndata: selector #lines\ndata: mode append\ndata: elements <li>1</li>")
+				fmt.Fprint(w, "id: 9\nevent: datastar-patch-elements\n") // then a clean end, in mid-event: 9 was never received
 			case "1":
 				sse(w, "id: 2\nevent: datastar-patch-elements\ndata: selector #lines\ndata: mode append\ndata: elements <li>2</li>")
+				select {
+				case <-shown:
+				case <-r.Context().Done():
+				}
 				panic(http.ErrAbortHandler) // a reset
 			case "2":
 				if s.count("GET /live 2") == 1 {
@@ -209,6 +215,8 @@ func TestReconnectsAfterACleanEndAndAReset(t *testing.T) {
 			}
 		})
 	page := openClient(t, s)
+	wait(t, page, `document.querySelector("#lines").textContent === "12"`)
+	close(shown)
 	wait(t, page, `document.querySelector("#lines").textContent === "123"`)
 	wait(t, page, `document.querySelector("[data-connection]").textContent === "live"`)
 }
