@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -23,6 +22,7 @@ import (
 	"vivra/app"
 	"vivra/app/boot"
 	"vivra/app/internal/testdb"
+	"vivra/app/internal/testlog"
 	"vivra/app/internal/testop"
 	"vivra/app/live"
 	"vivra/app/postgres"
@@ -33,29 +33,11 @@ func TestMain(m *testing.M) { testdb.Main(m) }
 // soon bounds what a test waits for; it never passes when all is well.
 const soon = 30 * time.Second
 
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // process is the application, running.
 type process struct {
 	t     *testing.T
 	base  string
-	log   *lines
+	log   *testlog.Lines
 	stop  context.CancelFunc
 	ended chan error
 	ready chan *boot.App
@@ -68,7 +50,7 @@ func serve(t *testing.T, databaseURL string, change ...func(*boot.Config)) *proc
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	p := &process{t: t, base: "http://" + l.Addr().String(), log: new(lines), stop: stop, ended: make(chan error, 1), ready: make(chan *boot.App, 1)}
+	p := &process{t: t, base: "http://" + l.Addr().String(), log: new(testlog.Lines), stop: stop, ended: make(chan error, 1), ready: make(chan *boot.App, 1)}
 	cfg := boot.Config{DatabaseURL: databaseURL, Listener: l, PublicURL: p.base, DataDir: t.TempDir(), SecretKey: bytes.Repeat([]byte{7}, 32), BlobURL: "mem://",
 		Services: boot.Services{RPCURL: "http://127.0.0.1:1", XAPIBaseURL: "http://127.0.0.1:1", TelegramAPIBaseURL: "http://127.0.0.1:1"},
 		Ready:    func(a *boot.App, _ string) { p.ready <- a }}

@@ -1,12 +1,10 @@
 package jobs_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,6 +14,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/internal/testdb"
+	"vivra/app/internal/testlog"
 	"vivra/app/internal/testop"
 	"vivra/app/jobs"
 	"vivra/app/orchestrator"
@@ -34,30 +33,12 @@ type shop struct {
 	store *postgres.Store
 	stop  context.CancelFunc
 	ended chan error
-	log   *lines
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log   *testlog.Lines
 }
 
 func open(t *testing.T, limit int, do jobs.Do) *shop {
 	t.Helper()
-	s := &shop{t: t, store: testdb.New(t), ended: make(chan error, 1), log: new(lines)}
+	s := &shop{t: t, store: testdb.New(t), ended: make(chan error, 1), log: new(testlog.Lines)}
 	var err error
 	if s.Workers, err = jobs.New(s.store.RiverDriver(), limit, do, slog.New(slog.NewTextHandler(s.log, nil))); err != nil {
 		t.Fatal(err)

@@ -1,18 +1,17 @@
 package schedule_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
+	"vivra/app/internal/testlog"
 	"vivra/app/schedule"
 )
 
@@ -25,31 +24,13 @@ type running struct {
 	clock *clockwork.FakeClock
 	stop  context.CancelFunc
 	ended chan error
-	log   *lines
-}
-
-// lines is a log that can be read while it is written.
-type lines struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lines) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
+	log   *testlog.Lines
 }
 
 func run(t *testing.T, ticks ...schedule.Tick) *running {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
-	r := &running{t: t, clock: clockwork.NewFakeClock(), stop: stop, ended: make(chan error, 1), log: new(lines)}
+	r := &running{t: t, clock: clockwork.NewFakeClock(), stop: stop, ended: make(chan error, 1), log: new(testlog.Lines)}
 	go func() { r.ended <- schedule.Run(ctx, r.clock, slog.New(slog.NewTextHandler(r.log, nil)), ticks) }()
 	t.Cleanup(stop)
 	return r
