@@ -13,14 +13,14 @@ const module = "vivra/"
 // under x that has no place of its own.
 var layers = [][]string{
 	{"app", "app/paths", "migrations", "prompts", "specs", "static", "templates"},
-	{"app/untrusted", "app/live", "app/calendar", "app/preflight", "app/scoring", "app/palette", "app/seal", "views/ui", "app/postgres/dbsqlc"},
+	{"app/untrusted", "app/live", "app/calendar", "app/preflight", "app/scoring", "app/palette", "app/seal", "app/telemetry", "views/ui", "app/postgres/dbsqlc"},
 	{"app/agent", "app/effects", "app/brand", "app/sites", "app/utilities", "views/layout"},
 	{"app/tools", "app/postgres", "app/openai", "app/chain", "app/market", "app/x", "app/telegram", "app/pages", "app/browser",
-		"app/blob", "app/images", "app/private", "views/*"},
+		"app/blob", "app/images", "app/private", "app/cassette", "views/*"},
 	{"app/agents", "app/desk"},
 	{"app/runner"},
-	{"app/orchestrator"},
-	{"app/web", "app/schedule", "app/jobs"},
+	{"app/orchestrator", "app/replay"},
+	{"app/web", "app/schedule", "app/jobs", "app/doctor"},
 	{"app/boot"},
 	{"app/rehearsal", "app/rehearsal/*"},
 	{"cmd/*"},
@@ -50,6 +50,8 @@ var doors = map[string][]string{
 	"github.com/alexedwards/scs":               {"app/web"},
 	"github.com/go-co-op/gocron/v2":            {"app/schedule"},
 	"github.com/google/jsonschema-go":          {"app/agent", "app/agents"},
+	"go.opentelemetry.io":                      {"app/telemetry"},
+	"github.com/prometheus":                    {"app/telemetry"},
 }
 
 func TestLayers(t *testing.T) {

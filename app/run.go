@@ -20,6 +20,9 @@ type Run struct {
 	Sources      []string
 	Budget       Nano
 	Spent        Nano
+	// Failures are the model calls of the run that brought no usable answer,
+	// those that died with a process apart.
+	Failures int
 }
 
 // RunItem is one entry of a run's transcript as it is stored.
@@ -34,6 +37,7 @@ type RunItem struct {
 // CallRequest asks the ledger to admit one paid call.
 type CallRequest struct {
 	RunID         string
+	Agent         string // whose share of the operation's cap it counts against
 	Turn          int
 	Kind          string // model or image
 	Model         string
@@ -61,10 +65,14 @@ type CallOutcome struct {
 	Usage     *Usage
 	LatencyMS int64
 	Error     string
+	// Answer is what the model said or did wrong, as JSON text, kept for replay;
+	// nil for a call that has none to keep.
+	Answer json.RawMessage
 }
 
-// BudgetError says which wall a call met.
-type BudgetError struct{ Wall string } // run or operation
+// BudgetError says which wall a call met: run, agent (its share of the cap) or
+// operation.
+type BudgetError struct{ Wall string }
 
 func (e *BudgetError) Error() string {
 	return "budget_exceeded: not even a minimal answer fits in what is left of the " + e.Wall + "'s budget"

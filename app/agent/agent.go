@@ -16,8 +16,10 @@ import (
 type Agent struct {
 	Name            string
 	Model           string
-	Section         string // of the token file: the only one it may write
-	System          string // preamble and prompt, with the preamble's fields still to fill
+	Fallback        string   // the model that is asked when Model can't answer; empty: none
+	Temperature     *float64 // nil: the model's own
+	Section         string   // of the token file: the only one it may write
+	System          string   // preamble and prompt, with the preamble's fields still to fill
 	PromptSHA256    string
 	Tools           []Tool
 	BudgetMax       app.Nano // one run
@@ -55,34 +57,43 @@ type Scope struct {
 	Now          time.Time
 }
 
-// Model answers one turn. app/openai implements it.
+// Model answers one turn. app/openai implements it. heard, when it is not nil,
+// is given the answer as far as it has come, again and again, from one goroutine.
 type Model interface {
-	Respond(ctx context.Context, req Request) (Response, error)
+	Respond(ctx context.Context, req Request, heard func(draft string)) (Response, error)
 }
 
 // Request is one call of a model.
 type Request struct {
-	Model           string
-	System          string
-	Items           []Item
-	Tools           []ToolSpec
-	MaxOutputTokens int64
+	Model           string     `json:"model"`
+	System          string     `json:"system"`
+	Items           []Item     `json:"items"`
+	Tools           []ToolSpec `json:"tools"`
+	MaxOutputTokens int64      `json:"max_output_tokens"`
+	Temperature     *float64   `json:"temperature,omitempty"`
 }
 
 // ToolSpec is what a model is told of a tool.
 type ToolSpec struct {
-	Name        string
-	Description string
-	Schema      json.RawMessage
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Schema      json.RawMessage `json:"schema"`
 }
 
 // Response is a model's answer.
 type Response struct {
-	Text   string
-	Calls  []Call
-	Usage  app.Usage
-	Served string // the model that answered, as the API names it
-	Cut    bool   // the answer met the output limit
+	Text   string    `json:"text,omitempty"`
+	Calls  []Call    `json:"calls,omitempty"`
+	Usage  app.Usage `json:"usage"`
+	Served string    `json:"served,omitempty"` // the model that answered, as the API names it
+	Cut    bool      `json:"cut,omitempty"`    // the answer met the output limit
+}
+
+// Answer is what became of one request, as it is kept for a replay: a response
+// or a fault.
+type Answer struct {
+	Response *Response   `json:"response,omitempty"`
+	Fault    *ModelError `json:"fault,omitempty"`
 }
 
 // Call is one tool call that a model asked for.
@@ -105,16 +116,16 @@ type Item struct {
 // the team and holds no secret.
 type ModelError struct {
 	// Status is the HTTP status, 0 when there was no answer.
-	Status int
+	Status int `json:"status"`
 	// Reason is one of: html, unauthorized, rate_limited, refused, server,
 	// timeout, broken, empty.
-	Reason     string
-	Message    string
-	RetryAfter time.Duration
+	Reason     string        `json:"reason"`
+	Message    string        `json:"message"`
+	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
 	// Usage is what the failed answer reported, if it did.
-	Usage *app.Usage
+	Usage *app.Usage `json:"usage,omitempty"`
 	// NotSent: the endpoint was never reached, so nothing can have been billed.
-	NotSent bool
+	NotSent bool `json:"not_sent,omitempty"`
 }
 
 func (e *ModelError) Error() string { return e.Message }

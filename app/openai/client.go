@@ -56,7 +56,7 @@ func New(c Config) *Client {
 
 // Respond asks the model for one turn. An error is an *agent.ModelError, unless
 // the caller itself gave up.
-func (c *Client) Respond(ctx context.Context, req agent.Request) (agent.Response, error) {
+func (c *Client) Respond(ctx context.Context, req agent.Request, _ func(string)) (agent.Response, error) {
 	body, err := c.RequestBytes(req)
 	if err != nil {
 		return agent.Response{}, err

@@ -60,7 +60,7 @@ func TestRespondSendsTheBytesThatAreHashed(t *testing.T) {
 	sim, client := start(t)
 	sim.Script(say("Done."))
 	req := request(t)
-	r, err := client.Respond(t.Context(), req)
+	r, err := client.Respond(t.Context(), req, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func TestSchemasAreMadeStrict(t *testing.T) {
 	sim, client := start(t)
 	sim.Script(say("Done."))
 	schema := `{"type":"object","properties":{"b":{"type":"array","uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":9}},"a":{"type":"object","additionalProperties":false}},"required":["b","a"],"additionalProperties":false}`
-	_, err := client.Respond(t.Context(), agent.Request{Model: "m", Items: []agent.Item{{Role: "user", Text: "go"}}, Tools: []agent.ToolSpec{{Name: "f", Schema: json.RawMessage(schema)}}})
+	_, err := client.Respond(t.Context(), agent.Request{Model: "m", Items: []agent.Item{{Role: "user", Text: "go"}}, Tools: []agent.ToolSpec{{Name: "f", Schema: json.RawMessage(schema)}}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestRespondKeepsParallelCallsAndBadArguments(t *testing.T) {
 			modelsim.NewCall("look", map[string]string{"place": "a"}), modelsim.NewCall("look", `{"place":`), modelsim.NewCall("rest", ""),
 		}}, true
 	})
-	r, err := client.Respond(t.Context(), request(t))
+	r, err := client.Respond(t.Context(), request(t), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestFaultsAreNamed(t *testing.T) {
 			t.Parallel()
 			sim, client := start(t)
 			sim.Fail(c.fault)
-			_, err := client.Respond(t.Context(), request(t))
+			_, err := client.Respond(t.Context(), request(t), nil)
 			var got *agent.ModelError
 			if !errors.As(err, &got) {
 				t.Fatalf("got %v, want a ModelError", err)
@@ -170,7 +170,7 @@ func TestFaultsAreNamed(t *testing.T) {
 				t.Errorf("retry after %s, want 7s", got.RetryAfter)
 			}
 			sim.Script(say("Back."))
-			if r, err := client.Respond(t.Context(), request(t)); err != nil || r.Text != "Back." || sim.Count() != 1 {
+			if r, err := client.Respond(t.Context(), request(t), nil); err != nil || r.Text != "Back." || sim.Count() != 1 {
 				t.Errorf("the next call: %+v, %v after %d requests: nothing may be tried again unasked", r, err, sim.Count())
 			}
 		})
@@ -185,7 +185,7 @@ func TestAnswersThatSayNothing(t *testing.T) {
 		sim.Script(func(modelsim.Request) (modelsim.Answer, bool) {
 			return modelsim.Answer{FinishReason: c.finish, Usage: usage}, true
 		})
-		_, err := client.Respond(t.Context(), request(t))
+		_, err := client.Respond(t.Context(), request(t), nil)
 		var got *agent.ModelError
 		if !errors.As(err, &got) || got.Reason != c.reason || got.Usage == nil || got.Usage.PromptTokens != 10 {
 			t.Errorf("%s: got %+v, want %s with its usage", c.finish, err, c.reason)
@@ -194,7 +194,7 @@ func TestAnswersThatSayNothing(t *testing.T) {
 	sim.Script(func(modelsim.Request) (modelsim.Answer, bool) {
 		return modelsim.Answer{FinishReason: "length", Usage: usage}, true
 	})
-	if r, err := client.Respond(t.Context(), request(t)); err != nil || !r.Cut {
+	if r, err := client.Respond(t.Context(), request(t), nil); err != nil || !r.Cut {
 		t.Errorf("an answer that met the limit: %+v, %v", r, err)
 	}
 }
@@ -205,14 +205,14 @@ func TestTimeoutsAndLeaving(t *testing.T) {
 	sim.Fail(modelsim.Fault{Hang: true, Times: 2})
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := client.Respond(ctx, request(t))
+	_, err := client.Respond(ctx, request(t), nil)
 	var got *agent.ModelError
 	if !errors.As(err, &got) || got.Reason != "timeout" || !got.Retryable() || !got.MayBeBilled() {
 		t.Errorf("got %v, want a timeout that may be billed", err)
 	}
 	left, leave := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, leave)
-	if _, err := client.Respond(left, request(t)); !errors.Is(err, context.Canceled) {
+	if _, err := client.Respond(left, request(t), nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want that the caller left", err)
 	}
 }
@@ -224,7 +224,7 @@ func TestClientTimeout(t *testing.T) {
 	t.Cleanup(web.Close)
 	sim.Fail(modelsim.Fault{Hang: true})
 	client := openai.New(openai.Config{BaseURL: web.URL + "/v1", HTTP: &http.Client{Timeout: 50 * time.Millisecond}})
-	_, err := client.Respond(t.Context(), request(t))
+	_, err := client.Respond(t.Context(), request(t), nil)
 	var got *agent.ModelError
 	if !errors.As(err, &got) || got.Reason != "timeout" {
 		t.Errorf("got %v, want a timeout", err)
@@ -234,7 +234,7 @@ func TestClientTimeout(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	client := openai.New(openai.Config{BaseURL: "http://127.0.0.1:1/v1", APIKey: key})
-	_, err := client.Respond(t.Context(), request(t))
+	_, err := client.Respond(t.Context(), request(t), nil)
 	var got *agent.ModelError
 	if !errors.As(err, &got) || got.Reason != "broken" || got.Status != 0 || got.MayBeBilled() || !got.Retryable() || strings.Contains(err.Error(), key) {
 		t.Errorf("got %v", err)
@@ -274,7 +274,7 @@ func TestUsageDialects(t *testing.T) {
 				}
 				return a, true
 			})
-			r, err := client.Respond(t.Context(), request(t))
+			r, err := client.Respond(t.Context(), request(t), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

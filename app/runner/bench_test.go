@@ -21,7 +21,7 @@ type instant struct {
 	turns int
 }
 
-func (m *instant) Respond(_ context.Context, req agent.Request) (agent.Response, error) {
+func (m *instant) Respond(_ context.Context, req agent.Request, _ func(string)) (agent.Response, error) {
 	turn := 0
 	for _, it := range req.Items {
 		if it.Role == "assistant" {
@@ -87,7 +87,7 @@ func roundTrip(b *testing.B, st *stage, client *openai.Client) time.Duration {
 	const trips = 200
 	began := time.Now()
 	for range trips {
-		if _, err := client.Respond(b.Context(), req); err != nil {
+		if _, err := client.Respond(b.Context(), req, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -27,7 +27,7 @@ type Model interface {
 
 // Runner runs agents. Its fields are set once, before the first run.
 type Runner struct {
-	Store     *postgres.Store
+	Store     Books
 	Catalogue *agents.Catalogue
 	Model     Model
 	// Clock is the product's time; Wall measures leases and latencies.

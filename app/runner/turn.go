@@ -70,7 +70,7 @@ func (r *run) call(ctx context.Context, req agent.Request) error {
 	r.reached("reserved")
 	req.MaxOutputTokens = grant.OutputLimit
 	began := r.Wall.Now()
-	answer, callErr := r.Runner.Model.Respond(ctx, req)
+	answer, callErr := r.Runner.Model.Respond(ctx, req, nil)
 	r.reached("answered")
 	return r.settle(ctx, turn, grant, answer, callErr, r.Wall.Since(began))
 }

@@ -87,7 +87,7 @@ func (th *theatre) play(s step) (r run, err error) {
 	scope := agent.Scope{OperationID: 1, Slug: "dodo", StepKey: s.key, Task: task.Name, RunID: s.key, XHandle: "dodo", TelegramChat: -100,
 		SiteHost: "dodo.example.com", J0: start, Now: start, Token: app.Token{ID: 1, Ref: app.TokenRef{ChainID: 8453, Address: th.address}, Name: "Dodo", Symbol: "DODO"}}
 	for r.turns < 25 {
-		answer, err := th.client.Respond(th.t.Context(), req)
+		answer, err := th.client.Respond(th.t.Context(), req, nil)
 		if err != nil {
 			return r, err
 		}

@@ -1,0 +1,53 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"vivra/app"
+	"vivra/app/postgres"
+)
+
+// Books are where a run is kept: in the database, or in memory when a stored
+// run is played again.
+type Books interface {
+	Ledger
+	Transcript
+	Endings
+	Evidence
+	Sources
+}
+
+// Ledger admits paid calls and books what they cost.
+type Ledger interface {
+	ReserveCall(ctx context.Context, c app.Claim, req app.CallRequest, now time.Time) (app.CallGrant, error)
+	SettleCall(ctx context.Context, c app.Claim, runID string, turn int, callID int64, out app.CallOutcome, items []json.RawMessage, line app.EventLine, now time.Time) error
+}
+
+// Transcript keeps what was said.
+type Transcript interface {
+	OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now time.Time) (app.Run, []app.RunItem, error)
+	AddItem(ctx context.Context, c app.Claim, runID string, turn int, item json.RawMessage, now time.Time) error
+	AnswerCall(ctx context.Context, c app.Claim, a postgres.Answer, now time.Time) error
+}
+
+// Endings are the ways a run can end.
+type Endings interface {
+	FinishRun(ctx context.Context, c app.Claim, end postgres.RunEnd, now time.Time) error
+	FailRun(ctx context.Context, c app.Claim, runID string, cause error, final bool, waits []time.Duration, now time.Time) error
+}
+
+// Evidence is what an output may cite.
+type Evidence interface {
+	Validation(ctx context.Context, id string) (app.Validation, error)
+	Build(ctx context.Context, id string) (build app.Build, operationID int64, err error)
+	Asset(ctx context.Context, operationID int64, sha256 string) (app.Asset, error)
+}
+
+// Sources are what a run is given to begin with, and its hold on the step.
+type Sources interface {
+	Settings(ctx context.Context) (app.Settings, error)
+	TokenFile(ctx context.Context, tokenID int64, section string) (content json.RawMessage, version int, err error)
+	RenewLease(ctx context.Context, c app.Claim, lease time.Time) error
+}
