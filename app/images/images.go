@@ -93,7 +93,7 @@ func (c *Client) post(ctx context.Context, r Request) (*answer, error) {
 	if r.Seed != "" {
 		prompt += "\n\nVariation: " + r.Seed
 	}
-	body, err := json.Marshal(map[string]any{"model": c.config.Model, "prompt": prompt, "n": r.N, "size": r.Size, "response_format": "b64_json"})
+	body, err := json.Marshal(c.fields(prompt, r))
 	if err != nil {
 		return nil, fmt.Errorf("encode image request: %w", err)
 	}
@@ -113,6 +113,23 @@ func (c *Client) post(ctx context.Context, r Request) (*answer, error) {
 		return nil, fmt.Errorf("read the image service's answer: %w", err)
 	}
 	return c.decode(res, raw)
+}
+
+// Quality is asked for by name, since it decides the price: left out, the
+// service chooses it.
+const Quality = "medium"
+
+// fields is the body of a request. The gpt-image models refuse response_format,
+// as they have one answer only, and the older ones know no such quality.
+// https://platform.openai.com/docs/api-reference/images/create
+func (c *Client) fields(prompt string, r Request) map[string]any {
+	fields := map[string]any{"model": c.config.Model, "prompt": prompt, "n": r.N, "size": r.Size}
+	if strings.HasPrefix(c.config.Model, "gpt-image") {
+		fields["quality"], fields["output_format"] = Quality, "png"
+	} else {
+		fields["response_format"] = "b64_json"
+	}
+	return fields
 }
 
 // decode tells a refusal, a page of HTML and an oversized answer apart.

@@ -2,7 +2,9 @@ package images_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"image/png"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -99,5 +101,36 @@ func TestKeyStaysOutOfErrors(t *testing.T) {
 	}))
 	if _, _, err := client.Generate(t.Context(), request); err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "401") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestFieldsByModel: what a service would refuse is not sent to it, and the
+// quality, which decides the price, is never left to the service.
+func TestFieldsByModel(t *testing.T) {
+	t.Parallel()
+	for model, want := range map[string]map[string]any{
+		"gpt-image-1": {"quality": "medium", "output_format": "png"},
+		"dall-e-2":    {"response_format": "b64_json"},
+	} {
+		sim := imagesim.New(imagesim.Options{Now: func() time.Time { return time.Unix(1_800_000_000, 0) }, Models: []string{model}, Key: key})
+		sent := map[string]any{}
+		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || json.Unmarshal(body, &sent) != nil {
+				t.Errorf("%s: %s: %v", model, body, err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(body))
+			sim.ServeHTTP(w, r)
+		}))
+		defer web.Close()
+		client := images.New(images.Config{BaseURL: web.URL + "/v1", Key: key, Model: model})
+		if _, _, err := client.Generate(t.Context(), images.Request{Prompt: "a mark", Size: "1024x1024", N: 1}); err != nil {
+			t.Errorf("%s: %v", model, err)
+		}
+		for _, field := range []string{"quality", "output_format", "response_format"} {
+			if sent[field] != want[field] {
+				t.Errorf("%s: %s is %v, want %v", model, field, sent[field], want[field])
+			}
+		}
 	}
 }

@@ -35,7 +35,7 @@ type Request struct {
 	N      int
 }
 
-// Server answers POST /v1/images/generations.
+// Server answers POST /v1/images/generations and GET /v1/models.
 type Server struct {
 	options Options
 	faults  fault.Set
@@ -67,7 +67,15 @@ func (s *Server) Requests() []Request {
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.faults.Serve(w, r, http.HandlerFunc(s.generate))
+	s.faults.Serve(w, r, http.HandlerFunc(s.route))
+}
+
+func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet && r.URL.Path == "/v1/models" {
+		s.list(w, r)
+		return
+	}
+	s.generate(w, r)
 }
 
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
@@ -89,6 +97,31 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.answer(w, in)
+}
+
+// list names the accepted models; one that accepts any names the usual one.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	if !s.authorised(r) {
+		refuse(w, http.StatusUnauthorized, "", "invalid_api_key", "Incorrect API key provided.")
+		return
+	}
+	names := s.options.Models
+	if len(names) == 0 {
+		names = []string{"gpt-image-1"}
+	}
+	type model struct {
+		ID     string `json:"id"`
+		Object string `json:"object"`
+	}
+	out := struct {
+		Object string  `json:"object"`
+		Data   []model `json:"data"`
+	}{Object: "list"}
+	for _, name := range names {
+		out.Data = append(out.Data, model{name, "model"})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(out) // a client that left needs no answer
 }
 
 func (s *Server) authorised(r *http.Request) bool {

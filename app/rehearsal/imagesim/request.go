@@ -16,6 +16,8 @@ type request struct {
 	N              *int   `json:"n"`
 	Size           string `json:"size"`
 	ResponseFormat string `json:"response_format"`
+	Quality        string `json:"quality"`
+	OutputFormat   string `json:"output_format"`
 	User           string `json:"user"`
 }
 
@@ -59,8 +61,24 @@ func (in *request) fill(models []string) *problem {
 		return &problem{"n", "invalid_value", "Invalid 'n': expected a value from 1 to 10."}
 	case !slices.Contains(sizes, in.Size):
 		return &problem{"size", "invalid_value", fmt.Sprintf("Invalid value: '%s'. Supported values are: %s.", in.Size, strings.Join(sizes, ", "))}
-	case in.ResponseFormat != "b64_json":
+	}
+	return in.format()
+}
+
+// format checks the fields that differ by the kind of model.
+func (in *request) format() *problem {
+	newer := strings.HasPrefix(in.Model, "gpt-image")
+	switch {
+	case newer && in.ResponseFormat != "":
+		return &problem{"response_format", "unknown_parameter", "Unknown parameter: 'response_format'."}
+	case newer && !slices.Contains([]string{"", "auto", "low", "medium", "high"}, in.Quality):
+		return &problem{"quality", "invalid_value", fmt.Sprintf("Invalid value: '%s'. Supported values are: 'low', 'medium', 'high', and 'auto'.", in.Quality)}
+	case newer && in.OutputFormat != "" && in.OutputFormat != "png":
+		return &problem{"output_format", "invalid_value", "Invalid value for 'output_format': only 'png' is served here."}
+	case !newer && in.ResponseFormat != "b64_json":
 		return &problem{"response_format", "invalid_value", "Invalid value for 'response_format': only 'b64_json' is served here."}
+	case !newer && in.OutputFormat != "":
+		return &problem{"output_format", "unknown_parameter", "Unknown parameter: 'output_format'."}
 	}
 	return nil
 }
