@@ -1,6 +1,6 @@
 # Every target that needs programs beside Go sees to them first (scripts/setup.sh).
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run rehearse test check bench generate pin
+.PHONY: help setup dev run rehearse test check bench fuzz generate pin
 
 # No C compiler is needed, and go-ethereum builds in a third of the time.
 export CGO_ENABLED := 0
@@ -31,6 +31,9 @@ check: ## formatting, vet, layers, pinned prompts, fresh generated code
 
 bench: setup ## measure
 	go test -run='^$$' -bench=. -benchmem $(ARGS) ./...
+
+fuzz: ## run every fuzz target for a minute: make fuzz ARGS=10s for less
+	@scripts/fuzz.sh $(or $(ARGS),60s)
 
 generate: ## make the Go code of the templates and queries anew
 	$(templ) generate -log-level warn

@@ -14,6 +14,7 @@ type Asset struct {
 	Bytes  int    `json:"bytes"`
 	Label  string `json:"label"` // board, logo_64, meme, …
 	CallID string `json:"-"`     // of the tool call that made it
+	StepID int64  `json:"-"`     // of the step that made it
 }
 
 // Build is a site or a utility made from a template, kept file by file.
@@ -30,6 +31,8 @@ type Build struct {
 	Report json.RawMessage `json:"report"`
 	// Passed tells whether that report allows publishing.
 	Passed bool `json:"passed"`
+	// StepID is the step that made it.
+	StepID int64 `json:"-"`
 }
 
 // BuildFile is one file of a build; its bytes are in the blob store.

@@ -28,6 +28,9 @@ func ParseUSD(s string) (Nano, error) {
 	return Nano(r.Num().Int64()), nil
 }
 
+// Percent returns that share of the amount, rounded down.
+func (n Nano) Percent(p int) Nano { return n/100*Nano(p) + n%100*Nano(p)/100 }
+
 // String shows the amount with as many decimals as it needs to be true, at
 // least two: $12.50, $0.0004, $0.000000001.
 func (n Nano) String() string {

@@ -53,7 +53,7 @@ type Operation struct {
 	StopReason string
 }
 
-// Pause stops new work; what runs finishes.
+// Pause stops new work; runs in hand are put aside until it goes on.
 func (o *Operation) Pause() error {
 	if o.State != OperationRunning && o.State != OperationScheduled {
 		return Errorf(Conflict, "This operation is %s: only a running one can be paused.", o.State)

@@ -1,5 +1,10 @@
 package app
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Price is what a model's tokens cost, in nano-dollars per million tokens.
 type Price struct {
 	Input  Nano `json:"input"`
@@ -38,16 +43,31 @@ const (
 	CostBound     CostSource = "bound"      // the most it can have been
 )
 
+// plausible tells whether the figures can be what they say: an endpoint that
+// reports nonsense has reported nothing.
+func (u Usage) plausible() bool {
+	const most = 1_000_000_000 // tokens of one call
+	for _, n := range []int64{u.PromptTokens, u.CachedTokens, u.CompletionTokens, u.TotalTokens} {
+		if n < 0 || n > most {
+			return false
+		}
+	}
+	return u.PromptTokens+u.BillableOutput() > 0
+}
+
 // Cost returns what a call with this usage costs and where the figure comes
 // from. Without any usage it is the bound: costs are never under-reported.
 func (p Price) Cost(u Usage, bound Nano) (Nano, CostSource) {
 	switch {
-	case u.GatewayCost != nil:
+	case u.GatewayCost != nil && *u.GatewayCost >= 0:
 		return *u.GatewayCost, CostGateway
-	case u.Reported:
+	case u.Reported && u.plausible():
 		cached := min(u.CachedTokens, u.PromptTokens)
-		return perMillion(u.PromptTokens-cached, p.Input) + perMillion(cached, p.Cached) +
-			perMillion(u.BillableOutput(), p.Output), CostTable
+		var sum nanoMillions
+		sum.add(u.PromptTokens-cached, p.Input)
+		sum.add(cached, p.Cached)
+		sum.add(u.BillableOutput(), p.Output)
+		return sum.up(), CostTable
 	default:
 		return bound, CostBound
 	}
@@ -56,24 +76,59 @@ func (p Price) Cost(u Usage, bound Nano) (Nano, CostSource) {
 // Bound returns the most that a call can cost: every byte of the request
 // counted as a token, and the whole output limit used.
 func (p Price) Bound(requestBytes, maxOutput int64) Nano {
-	return perMillion(requestBytes, max(p.Input, p.Cached)) + perMillion(maxOutput, p.Output)
+	var sum nanoMillions
+	sum.add(requestBytes, max(p.Input, p.Cached))
+	sum.add(maxOutput, p.Output)
+	return sum.up()
 }
 
 // OutputFor returns how many output tokens fit in left once the request is paid.
 func (p Price) OutputFor(requestBytes int64, left Nano) int64 {
-	rest := left - perMillion(requestBytes, max(p.Input, p.Cached))
-	if rest <= 0 {
+	const plenty = 1 << 30
+	var paid nanoMillions
+	paid.add(requestBytes, max(p.Input, p.Cached))
+	if left < 0 || paid.up() > left {
 		return 0
 	}
 	if p.Output == 0 {
-		return 1 << 30
+		return plenty
 	}
-	return int64(rest) / (int64(p.Output)/1_000_000 + 1)
+	var rest nanoMillions
+	rest.add(million, left)
+	return int64(min(rest.less(paid).over(p.Output), plenty))
 }
 
-// perMillion rounds up to the nano-dollar.
-func perMillion(tokens int64, price Nano) Nano {
-	const million = 1_000_000
-	whole, rest := tokens/million, tokens%million
-	return Nano(whole)*price + (Nano(rest)*price+million-1)/million
+const million = 1_000_000
+
+// nanoMillions is a sum of tokens times prices, in nano-dollars per million:
+// wide enough that none is lost before it is rounded, once.
+type nanoMillions struct{ hi, lo uint64 }
+
+func (s *nanoMillions) add(tokens int64, price Nano) {
+	hi, lo := bits.Mul64(uint64(max(tokens, 0)), uint64(max(price, 0)))
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi, _ = bits.Add64(s.hi, hi, carry)
+}
+
+// less takes away what is not more than s.
+func (s nanoMillions) less(t nanoMillions) nanoMillions {
+	lo, borrow := bits.Sub64(s.lo, t.lo, 0)
+	hi, _ := bits.Sub64(s.hi, t.hi, borrow)
+	return nanoMillions{hi, lo}
+}
+
+// over divides, rounding down. What is too large to count is the largest number.
+func (s nanoMillions) over(by Nano) uint64 {
+	if s.hi >= uint64(by) {
+		return math.MaxInt64
+	}
+	quotient, _ := bits.Div64(s.hi, s.lo, uint64(by))
+	return min(quotient, math.MaxInt64)
+}
+
+// up is the sum in nano-dollars, rounded up.
+func (s nanoMillions) up() Nano {
+	s.add(million-1, 1)
+	return Nano(s.over(million))
 }

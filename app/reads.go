@@ -68,7 +68,9 @@ type NewOperation struct {
 type RunTrace struct {
 	ID, Agent, Task, Model, State, Error string
 	PromptSHA256                         string
+	System                               string // the prompt that the run was given
 	StepKey                              string
+	OperationID                          int64
 	OperationSlug                        string
 	Turns                                int
 	Tainted                              bool
@@ -87,14 +89,59 @@ type TraceItem struct {
 	At        time.Time
 }
 
+// Spending is where an operation's money stands.
+type Spending struct {
+	Cap, Spent, Reserved Nano
+	// Today is what has been spent by the price list as it stands today: a
+	// corrected price changes nothing that was booked, so both are shown.
+	Today  Nano
+	Agents []AgentSpending
+}
+
+// AgentSpending is one agent's share of an operation's cap and what is left of it.
+type AgentSpending struct {
+	Agent                  string
+	Share, Spent, Reserved Nano
+}
+
+// SourceCost is what the log's rows of one source of cost figures add up to.
+type SourceCost struct {
+	Source  CostSource
+	Cost    Nano
+	Entries int
+}
+
 // TraceCall is one call of a model, paid or not.
 type TraceCall struct {
+	ID             int64
 	Turn           int
+	Kind           string // model or image
 	State          string // reserved, settled, failed, unknown
+	Lost           bool   // its answer died with the process that asked
 	Model          string
 	Reserved, Cost Nano
 	Source         string
-	Usage          json.RawMessage
-	LatencyMS      int64
-	Error          string
+	// Corrected is what it would cost by today's price list, nil when that is
+	// what was booked.
+	Corrected *Nano
+	// Price is what its tokens were booked at, nil for a call that has none.
+	Price     *Price
+	Usage     json.RawMessage
+	LatencyMS int64
+	Error     string
+	// Draft is the answer of an open call as far as it has come.
+	Draft string
+	At    time.Time
 }
+
+// SettingChange is one row of the settings' history: the newest of a key holds.
+type SettingChange struct {
+	ID    int64
+	Key   string
+	Value json.RawMessage // JSON null: back to the default
+	By    string
+	At    time.Time
+}
+
+// Reset tells whether the change went back to the default.
+func (c SettingChange) Reset() bool { return string(c.Value) == "null" }

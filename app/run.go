@@ -48,6 +48,46 @@ type CallRequest struct {
 	WantOutput, MinOutput int64
 	// Fixed, when set, is the whole bound, and no output is counted.
 	Fixed Nano
+	// Images is how many pictures of Size are asked for.
+	Images int
+	Size   string
+}
+
+// StoredRun is a run with everything that its loop was told, for replay.
+type StoredRun struct {
+	Run       Run
+	State     string // running, succeeded, failed
+	Error     string
+	Operation Operation
+	Step      Step
+	Items     []RunItem
+	Calls     []StoredCall // in the order in which they were admitted
+	// Output is what the run ended with, nil unless it succeeded.
+	Output json.RawMessage
+}
+
+// StoredCall is one paid call of a run as it was booked.
+type StoredCall struct {
+	ID             int64
+	Turn           int
+	Kind           string // model or image
+	Model          string
+	RequestSHA256  string
+	State          string // reserved, settled, failed, unknown
+	Reserved, Cost Nano
+	Source         CostSource
+	Price          Price // that was in force and booked with
+	Usage          *Usage
+	OutputLimit    int64
+	Images         int
+	Size           string
+	// Answer is byte for byte what was kept, nil for a call that has none.
+	Answer       json.RawMessage
+	AnswerSHA256 string
+	// Lost tells that the answer died with the process that asked.
+	Lost  bool
+	Error string
+	At    time.Time
 }
 
 // CallGrant is an admitted call.

@@ -21,18 +21,19 @@ type Settings struct {
 	// MaxTurns and MaxRunTime bound one run.
 	MaxTurns   int
 	MaxRunTime time.Duration
-	// ModelRetries is how often one model call is tried again at once.
-	ModelRetries int
+	// Retries is one allowance of a run for every recovery: a call that is tried
+	// again, an empty answer, an output that does not fit, a reminder.
+	Retries int
+	// Models and Fallbacks take the place of what an agent's spec says.
+	Models, Fallbacks map[string]string
+	// SharePercent is how much of an operation's cap an agent may spend.
+	SharePercent map[string]int
 	// BudgetWarning is the share of the cap, in percent, that raises an alert.
 	BudgetWarning int
 	// PollDuration of the community's poll.
 	PollDuration time.Duration
 	// LinkAllowlist are hosts that outgoing texts may link to, beside our own.
 	LinkAllowlist []string
-	// Prices of models, by name.
-	Prices map[string]Price
-	// ImagePrices are per image, by model.
-	ImagePrices map[string]Nano
 	// ValidationRequired turns approval by policy off or on, by agent; an agent's
 	// spec says the default.
 	ValidationRequired map[string]bool
@@ -44,52 +45,100 @@ type Settings struct {
 // DefaultSettings returns the settings of a new installation.
 func DefaultSettings() Settings {
 	return Settings{
-		StepRetries:   []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
-		MaxRejections: 3,
-		OverdueAfter:  2 * time.Hour,
-		PostSpacing:   30 * time.Minute,
-		MaxTurns:      25,
-		MaxRunTime:    10 * time.Minute,
-		ModelRetries:  2,
-		BudgetWarning: 80,
-		PollDuration:  24 * time.Hour,
-		Prices: map[string]Price{
-			"gpt-5":      {Input: 1_250_000_000, Cached: 125_000_000, Output: 10_000_000_000},
-			"gpt-5-mini": {Input: 250_000_000, Cached: 25_000_000, Output: 2_000_000_000},
-			"gpt-5-nano": {Input: 50_000_000, Cached: 5_000_000, Output: 400_000_000},
-		},
-		ImagePrices:        map[string]Nano{"gpt-image-1": 42_000_000},
+		StepRetries:        []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
+		MaxRejections:      3,
+		OverdueAfter:       2 * time.Hour,
+		PostSpacing:        30 * time.Minute,
+		MaxTurns:           25,
+		MaxRunTime:         10 * time.Minute,
+		Retries:            3,
+		Models:             map[string]string{},
+		Fallbacks:          map[string]string{},
+		SharePercent:       map[string]int{"designer": 50},
+		BudgetWarning:      80,
+		PollDuration:       24 * time.Hour,
 		ValidationRequired: map[string]bool{},
 	}
 }
 
-const (
-	pricePrefix      = "llm.prices."
-	imagePricePrefix = "image.prices."
-	validationPrefix = "validation_required."
-)
+// usualShare is the percentage of an agent that has none of its own.
+const usualShare = 40
 
-// With returns the settings with the stored values in place of the defaults.
-// An unknown key or a value of the wrong kind is an error that names it.
+// Share is how much of a cap an agent may spend.
+func (s Settings) Share(agent string, budget Nano) Nano {
+	percent, set := s.SharePercent[agent]
+	if !set {
+		percent = usualShare
+	}
+	return budget.Percent(percent)
+}
+
+// With returns the settings with the stored values in place of the defaults;
+// JSON null is the default itself. An unknown key or a value of the wrong kind
+// is an error that names it.
 func (s Settings) With(stored map[string]json.RawMessage) (Settings, error) {
-	seconds := map[string]*time.Duration{
-		"validation.overdue_after_s": &s.OverdueAfter, "x.post_spacing_s": &s.PostSpacing,
-		"run.max_time_s": &s.MaxRunTime, "poll.duration_s": &s.PollDuration,
-	}
-	plain := map[string]any{
-		"validation.max_rejections": &s.MaxRejections, "run.max_turns": &s.MaxTurns, "run.model_retries": &s.ModelRetries,
-		"budget.warning_percent": &s.BudgetWarning, "links.allowlist": &s.LinkAllowlist, "x.ai_reply_approval": &s.XReplyApproval,
-	}
 	for key, value := range stored {
-		if err := s.set(key, value, seconds, plain); err != nil {
+		set := s.setter(key)
+		if set == nil {
+			return s, fmt.Errorf("setting %s: %w", key, Errorf(Invalid, "there is no such setting"))
+		}
+		if string(value) == "null" {
+			continue
+		}
+		if err := set(value); err != nil {
 			return s, fmt.Errorf("setting %s: %w", key, err)
 		}
 	}
 	return s, nil
 }
 
-func (s *Settings) set(key string, value json.RawMessage, seconds map[string]*time.Duration, plain map[string]any) error {
-	if at, ok := seconds[key]; ok {
+type setter func(json.RawMessage) error
+
+// setter returns what sets the value of a key, nil when there is no such setting.
+func (s *Settings) setter(key string) setter {
+	switch key {
+	case "validation.overdue_after_s":
+		return seconds(&s.OverdueAfter)
+	case "x.post_spacing_s":
+		return seconds(&s.PostSpacing)
+	case "run.max_time_s":
+		return seconds(&s.MaxRunTime)
+	case "poll.duration_s":
+		return seconds(&s.PollDuration)
+	case "step.retries_s":
+		return s.setStepRetries
+	case "validation.max_rejections":
+		return whole(&s.MaxRejections, 1<<20)
+	case "run.max_turns":
+		return whole(&s.MaxTurns, 1<<20)
+	case "run.retries":
+		return whole(&s.Retries, 1<<20)
+	case "budget.warning_percent":
+		return whole(&s.BudgetWarning, 100)
+	case "links.allowlist":
+		return plain(&s.LinkAllowlist)
+	case "x.ai_reply_approval":
+		return plain(&s.XReplyApproval)
+	}
+	for prefix, named := range map[string]func(agent string) setter{
+		"validation_required.":  func(agent string) setter { return ofAgent(s.ValidationRequired, agent, plain) },
+		"llm.model.":            func(agent string) setter { return ofAgent(s.Models, agent, plain) },
+		"llm.fallback.":         func(agent string) setter { return ofAgent(s.Fallbacks, agent, plain) },
+		"budget.share_percent.": func(agent string) setter { return ofAgent(s.SharePercent, agent, percent) },
+	} {
+		if agent, ok := strings.CutPrefix(key, prefix); ok && agent != "" {
+			return named(agent)
+		}
+	}
+	return nil
+}
+
+func plain[T any](at *T) setter {
+	return func(value json.RawMessage) error { return json.Unmarshal(value, at) }
+}
+
+func seconds(at *time.Duration) setter {
+	return func(value json.RawMessage) error {
 		var n int64
 		if err := json.Unmarshal(value, &n); err != nil {
 			return err
@@ -97,43 +146,45 @@ func (s *Settings) set(key string, value json.RawMessage, seconds map[string]*ti
 		*at = time.Duration(n) * time.Second
 		return nil
 	}
-	if at, ok := plain[key]; ok {
-		return json.Unmarshal(value, at)
-	}
-	if key == "step.retries_s" {
-		var waits []int64
-		if err := json.Unmarshal(value, &waits); err != nil {
-			return err
-		}
-		s.StepRetries = make([]time.Duration, len(waits))
-		for i, w := range waits {
-			s.StepRetries[i] = time.Duration(w) * time.Second
-		}
-		return nil
-	}
-	if model, ok := strings.CutPrefix(key, pricePrefix); ok {
-		var p Price
-		if err := json.Unmarshal(value, &p); err != nil {
-			return err
-		}
-		s.Prices[model] = p
-		return nil
-	}
-	if model, ok := strings.CutPrefix(key, imagePricePrefix); ok {
-		var n Nano
+}
+
+func percent(at *int) setter { return whole(at, 100) }
+
+// whole reads a number from 0 to most.
+func whole(at *int, most int) setter {
+	return func(value json.RawMessage) error {
+		var n int
 		if err := json.Unmarshal(value, &n); err != nil {
 			return err
 		}
-		s.ImagePrices[model] = n
+		if n < 0 || n > most {
+			return fmt.Errorf("%d is not a number from 0 to %d", n, most)
+		}
+		*at = n
 		return nil
 	}
-	if agent, ok := strings.CutPrefix(key, validationPrefix); ok {
-		var on bool
-		if err := json.Unmarshal(value, &on); err != nil {
+}
+
+// ofAgent reads the value of one agent.
+func ofAgent[T any](into map[string]T, agent string, read func(*T) setter) setter {
+	return func(value json.RawMessage) error {
+		var v T
+		if err := read(&v)(value); err != nil {
 			return err
 		}
-		s.ValidationRequired[agent] = on
+		into[agent] = v
 		return nil
 	}
-	return Errorf(Invalid, "there is no such setting")
+}
+
+func (s *Settings) setStepRetries(value json.RawMessage) error {
+	var waits []int64
+	if err := json.Unmarshal(value, &waits); err != nil {
+		return err
+	}
+	s.StepRetries = make([]time.Duration, len(waits))
+	for i, w := range waits {
+		s.StepRetries[i] = time.Duration(w) * time.Second
+	}
+	return nil
 }

@@ -2,6 +2,14 @@
 INSERT INTO alerts (operation_id, kind, subject, message, created_at) VALUES (@operation_id, @kind, @subject, @message, @created_at)
 ON CONFLICT (operation_id, kind, subject) DO NOTHING;
 
+-- name: AnnounceAlert :one
+WITH raised AS (
+    INSERT INTO alerts (operation_id, kind, subject, message, created_at) VALUES (@operation_id, @kind, @subject, @message, @created_at)
+    ON CONFLICT (operation_id, kind, subject) DO NOTHING
+    RETURNING operation_id
+)
+SELECT count(pg_notify('vivra', operation_id::text)) FROM raised;
+
 -- name: OpenAlerts :many
 SELECT sqlc.embed(a), o.slug FROM alerts a JOIN operations o ON o.id = a.operation_id
 WHERE a.acknowledged_at IS NULL ORDER BY a.created_at DESC, a.id DESC LIMIT 200;

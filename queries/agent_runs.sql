@@ -2,8 +2,8 @@
 SELECT * FROM agent_runs WHERE step_id = @step_id AND state = 'running';
 
 -- name: CreateRun :one
-INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, started_at)
-VALUES (@operation_id, @step_id, @agent, @task, @model, @prompt_sha256, @system, 'running', @budget_nusd, @started_at)
+INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at)
+VALUES (@operation_id, @step_id, @agent, @task, @model, @prompt_sha256, @system, 'running', @budget_nusd, @fence, @started_at)
 RETURNING *;
 
 -- name: Run :one
@@ -16,12 +16,11 @@ SELECT sqlc.embed(r), coalesce(s.key, '')::text AS step_key, o.slug FROM agent_r
 JOIN operations o ON o.id = r.operation_id JOIN operation_steps s ON s.id = r.step_id
 WHERE r.step_id = @step_id ORDER BY r.started_at, r.id;
 
--- name: RunMoney :one
-SELECT spent_nusd, reserved_nusd, overrun_nusd, budget_nusd FROM agent_runs WHERE id = @id FOR UPDATE;
+-- name: HoldRunOfStep :exec
+UPDATE agent_runs SET fence = @fence WHERE step_id = @step_id AND state = 'running';
 
--- name: SetRunMoney :exec
-UPDATE agent_runs SET spent_nusd = @spent_nusd, reserved_nusd = @reserved_nusd, overrun_nusd = @overrun_nusd
-WHERE id = @id;
+-- name: RunIDs :many
+SELECT id FROM agent_runs WHERE @operation_id::bigint = 0 OR operation_id = @operation_id ORDER BY started_at, id;
 
 -- name: SetRunTurn :exec
 UPDATE agent_runs SET turns = greatest(turns, @turn::int) WHERE id = @id;
@@ -32,7 +31,7 @@ UPDATE agent_runs SET tainted = true,
 WHERE id = @id;
 
 -- name: EndRun :exec
-UPDATE agent_runs SET state = @state, error = @error, finished_at = @finished_at WHERE id = @id AND state = 'running';
+UPDATE agent_runs SET state = @state, error = @error, output = @output, finished_at = @finished_at WHERE id = @id AND state = 'running';
 
 -- name: EndRunsOfOperation :exec
 UPDATE agent_runs SET state = 'failed', error = @error, finished_at = @finished_at

@@ -32,8 +32,10 @@ UPDATE operation_steps SET state = 'running', attempt = attempt + 1, fence = fen
 WHERE id = @id AND state = 'pending'
 RETURNING fence;
 
+-- Steps of a paused operation wait, whoever held them, until it is resumed.
 -- name: ExpiredSteps :many
-SELECT id, operation_id FROM operation_steps WHERE state = 'running' AND lease_until <= @wall ORDER BY lease_until;
+SELECT s.id, s.operation_id FROM operation_steps s JOIN operations o ON o.id = s.operation_id
+WHERE s.state = 'running' AND s.lease_until <= @wall AND o.state = 'running' ORDER BY s.lease_until;
 
 -- name: TakeOverStep :one
 UPDATE operation_steps SET fence = fence + 1, lease_until = @lease_until

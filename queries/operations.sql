@@ -23,6 +23,9 @@ WHERE o.id = @id FOR UPDATE OF o;
 SELECT sqlc.embed(o), sqlc.embed(t) FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.id = @id;
 
+-- name: OperationState :one
+SELECT state FROM operations WHERE id = @id;
+
 -- name: OperationBySlug :one
 SELECT sqlc.embed(o), sqlc.embed(t) FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.slug = @slug;

@@ -80,6 +80,10 @@ function follow() {
 }
 
 document.addEventListener('change', (e) => e.target === toggle() && follow());
+// Whoever scrolls back reads: what comes in must not pull them away.
+document.addEventListener('scroll', ({ target }) => {
+  if (target.matches?.('[data-follow]') && target.scrollTop < -24 && toggle()) toggle().checked = false;
+}, true);
 document.addEventListener('keydown', (e) => {
   if (e.key.toLowerCase() !== 'f' || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) && e.target !== toggle()) return;
   if (!toggle()) return;

@@ -37,6 +37,21 @@ func (a Agent) Tool(name string) (Tool, bool) {
 	return a.Tools[i], true
 }
 
+// Configured returns the agent with the models that the settings name in place
+// of its spec's. An empty fallback is none, and so is one that is the model itself.
+func (a Agent) Configured(s app.Settings) Agent {
+	if model := s.Models[a.Name]; model != "" {
+		a.Model = model
+	}
+	if model, set := s.Fallbacks[a.Name]; set {
+		a.Fallback = model
+	}
+	if a.Fallback == a.Model {
+		a.Fallback = ""
+	}
+	return a
+}
+
 // Scope is what a tool call belongs to. Tools take their place in the world
 // from it and never from what the model says.
 type Scope struct {
@@ -118,7 +133,7 @@ type ModelError struct {
 	// Status is the HTTP status, 0 when there was no answer.
 	Status int `json:"status"`
 	// Reason is one of: html, unauthorized, rate_limited, refused, server,
-	// timeout, broken, empty.
+	// timeout, broken, empty, no_model, no_tools, cancelled.
 	Reason     string        `json:"reason"`
 	Message    string        `json:"message"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
@@ -139,8 +154,15 @@ func (e *ModelError) Retryable() bool {
 	return e.Status >= 500
 }
 
+// ElsewhereMayDo tells whether another model behind the same endpoint may
+// answer what this one could not.
+func (e *ModelError) ElsewhereMayDo() bool {
+	return e.Retryable() || e.Reason == "no_model" || e.Reason == "no_tools"
+}
+
 // MayBeBilled tells whether the call may have cost something although no
 // answer came: then its bound is kept as spent.
 func (e *ModelError) MayBeBilled() bool {
-	return !e.NotSent && (e.Status == 0 || e.Status >= 500 || e.Status == 408)
+	filtered := e.Status == 200 && e.Reason == "refused" // what the model wrote was held back
+	return !e.NotSent && (e.Status == 0 || e.Status >= 500 || e.Status == 408 || filtered)
 }

@@ -113,7 +113,7 @@ func (o Output) Parse(args json.RawMessage) (output json.RawMessage, problems []
 	if err := json.Unmarshal(outer.Output, &loose); err != nil {
 		return nil, []string{err.Error()}
 	}
-	if err := o.resolved.Validate(loose); err != nil {
+	if err := validate(o.resolved, loose); err != nil {
 		return nil, []string{strings.TrimSpace(err.Error())}
 	}
 	return outer.Output, o.check(outer.Output)

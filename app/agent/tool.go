@@ -39,6 +39,9 @@ type About struct {
 	// the result is then fenced and the run tainted.
 	Source  string
 	Timeout time.Duration // 0: DefaultTimeout
+	// Inspect, when set, looks through the arguments before the tool is called;
+	// its error is the answer.
+	Inspect func(scope Scope, args json.RawMessage) error
 }
 
 // Tool is one thing an agent may do. Build it with NewTool.
@@ -47,6 +50,7 @@ type Tool struct {
 	Schema *jsonschema.Schema // of the arguments
 	Result *jsonschema.Schema // of the result, for the docs
 
+	fits func(args json.RawMessage) error
 	call func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error)
 }
 
@@ -79,9 +83,10 @@ func NewTool[In, Out any](about About, run func(context.Context, Scope, In) (Out
 		about.Timeout = DefaultTimeout
 	}
 	return Tool{About: about, Schema: schema, Result: result,
+		fits: func(args json.RawMessage) error { return fits[In](resolved, args) },
 		call: func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error) {
-			in, err := Decode[In](resolved, args)
-			if err != nil {
+			var in In
+			if err := json.Unmarshal(args, &in); err != nil {
 				return nil, err
 			}
 			out, err := run(ctx, scope, in)
@@ -92,17 +97,21 @@ func NewTool[In, Out any](about About, run func(context.Context, Scope, In) (Out
 		}}
 }
 
-// Decode validates raw against the schema before filling the struct, so that a
-// model which invents a field is told so instead of being silently obeyed.
-func Decode[T any](schema *jsonschema.Resolved, raw json.RawMessage) (value T, err error) {
+// fits holds arguments to the schema before they fill a struct, so that a model
+// which invents a field is told so instead of being silently obeyed.
+func fits[T any](schema *jsonschema.Resolved, args json.RawMessage) error {
 	var loose any
-	if err := json.Unmarshal(raw, &loose); err != nil {
-		return value, app.Errorf(app.Invalid, "arguments are not JSON: %v", err)
+	if err := json.Unmarshal(args, &loose); err != nil {
+		return app.Errorf(app.Invalid, "arguments are not JSON: %v", err)
 	}
-	if err := schema.Validate(loose); err != nil {
-		return value, app.Errorf(app.Invalid, "arguments do not fit the schema: %v", err)
+	if err := validate(schema, loose); err != nil {
+		return app.Errorf(app.Invalid, "arguments do not fit the schema: %v", err)
 	}
-	return value, json.Unmarshal(raw, &value)
+	var into T
+	if err := json.Unmarshal(args, &into); err != nil {
+		return app.Errorf(app.Invalid, "arguments do not fit the schema: %v", err)
+	}
+	return nil
 }
 
 // Outcome is what became of one tool call.
@@ -119,19 +128,42 @@ type Outcome struct {
 	Source string
 	// Err is the cause of a failure, for the team.
 	Err error
+	// Unsafe is why the call was refused when it may not have been the agent's
+	// own idea; nil otherwise.
+	Unsafe *UnsafeError
+}
+
+// Check tells whether a call would be carried out. When it would not, refusal
+// is the answer for the model: the agent has no such tool, or the arguments
+// don't fit its schema.
+func (a Agent) Check(call Call) (refusal Outcome, ok bool) {
+	tool, ok := a.Tool(call.Tool)
+	if !ok || !slices.Contains(tool.Agents, a.Name) {
+		return refused(&UnsafeError{Rules: []Rule{RuleTool}, Quote: untrusted.Quote(call.Tool, 60),
+			Cause: app.Errorf(app.Denied, "there is no tool %q for %s", call.Tool, a.Name)}), false
+	}
+	if err := tool.fits(call.Args); err != nil {
+		return refused(err), false
+	}
+	return Outcome{}, true
 }
 
 // Perform carries out one call for an agent. It never returns an error: a
 // failure is an answer for the model, which can correct its arguments or go
 // another way. A panic in a tool is a failure of that call alone.
 func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome) {
-	tool, ok := a.Tool(call.Tool)
-	if !ok || !slices.Contains(tool.Agents, a.Name) {
-		return refused(app.Errorf(app.Denied, "there is no tool %q for %s", call.Tool, a.Name))
+	if refusal, ok := a.Check(call); !ok {
+		return refusal
 	}
+	tool, _ := a.Tool(call.Tool)
 	ctx, cancel := context.WithTimeout(ctx, tool.Timeout)
 	defer cancel()
 	scope.CallID, scope.Agent = call.ID, a.Name
+	if tool.Inspect != nil {
+		if err := tool.Inspect(scope, call.Args); err != nil {
+			return refused(err)
+		}
+	}
 
 	result, err := safely(ctx, tool, scope, call.Args)
 	switch {
@@ -171,7 +203,11 @@ func safely(ctx context.Context, tool Tool, scope Scope, args json.RawMessage) (
 
 func fence(source, text string) string { return untrusted.Wrap(source, text) }
 
-func refused(err error) Outcome { return Outcome{Text: failure(err), Refused: true, Err: err} }
+func refused(err error) Outcome {
+	out := Outcome{Text: failure(err), Refused: true, Err: err}
+	errors.As(err, &out.Unsafe)
+	return out
+}
 
 func failure(err error) string {
 	message := err.Error()
@@ -179,8 +215,19 @@ func failure(err error) string {
 	if errors.As(err, &known) {
 		message = known.Message
 	}
-	b, _ := marshal(map[string]string{"error": message})
+	b, _ := marshal(map[string]string{"error": capped(message)})
 	return string(b)
+}
+
+// maxFailure is how much of a failure a model is told, in runes: a schema's
+// complaint may quote all that it complains of.
+const maxFailure = 2000
+
+func capped(message string) string {
+	if runes := []rune(message); len(runes) > maxFailure {
+		return string(runes[:maxFailure]) + "…"
+	}
+	return message
 }
 
 func marshal(v any) (json.RawMessage, error) {

@@ -218,7 +218,12 @@ func TestFaultsNameFileAndLine(t *testing.T) {
 		"tool of another":      {specs: map[string][2]string{"cm.yaml": {"- x_post", "- site_publish"}}, want: []string{`specs/cm.yaml:12: tool "site_publish" does not list agent "cm"`}},
 		"no finish":            {specs: map[string][2]string{"cm.yaml": {"\n  - finish", ""}}, want: []string{`specs/cm.yaml:7: tool "finish" is missing`}},
 		"tool twice":           {specs: map[string][2]string{"cm.yaml": {"- x_thread", "- x_post"}}, want: []string{`specs/cm.yaml:13: tool "x_post" stands here a second time`}},
-		"no price":             {specs: map[string][2]string{"cm.yaml": {"gpt-5", "fable-1"}}, want: []string{`specs/cm.yaml:2: model "fable-1" has no price: set llm.prices.fable-1`}},
+		"no price":             {specs: map[string][2]string{"cm.yaml": {"gpt-5", "fable-1"}}, want: []string{`specs/cm.yaml:2: model "fable-1" has no price: import one`}},
+		"fallback's price":     {specs: map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\nfallback: fable-1\n"}}, want: []string{`specs/cm.yaml:3: fallback "fable-1" has no price: import one`}},
+		"fallback to itself":   {specs: map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\nfallback: gpt-5\n"}}, want: []string{`specs/cm.yaml:3: fallback is the model itself`}},
+		"temperature":          {specs: map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\ntemperature: 2.5\n"}}, want: []string{`specs/cm.yaml:3: temperature must be a number from 0 to 2`}},
+		"temperature of words": {specs: map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\ntemperature: warm\n"}}, want: []string{`specs/cm.yaml:3: temperature must be a number`}},
+		"output limit":         {specs: map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\nmax_output_tokens: 12\n"}}, want: []string{`specs/cm.yaml:3: max_output_tokens must be a whole number from 1000 to 200000`}},
 		"budget":               {specs: map[string][2]string{"cm.yaml": {"1.00", "a lot"}}, want: []string{"specs/cm.yaml:3: budget_max_usd must be an amount"}},
 		"budget of nothing":    {specs: map[string][2]string{"cm.yaml": {"1.00", "0"}}, want: []string{"specs/cm.yaml:3: budget_max_usd"}},
 		"validation":           {specs: map[string][2]string{"cm.yaml": {"validation: true", "validation: maybe"}}, want: []string{"specs/cm.yaml:4: validation must be true or false"}},
@@ -241,6 +246,31 @@ func TestFaultsNameFileAndLine(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestOptionalKeys(t *testing.T) {
+	t.Parallel()
+	some := altered(t, specs.FS, map[string][2]string{"cm.yaml": {"gpt-5\n", "gpt-5\nfallback: gpt-5-mini\ntemperature: 0.4\nmax_output_tokens: 6000\n"}})
+	c, err := agents.Load(some, prompts.FS, tools(), priced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm, _ := c.Agent("cm")
+	if cm.Fallback != "gpt-5-mini" || cm.Temperature == nil || *cm.Temperature != 0.4 || cm.MaxOutputTokens != 6000 {
+		t.Errorf("fallback %q, temperature %v, at most %d", cm.Fallback, cm.Temperature, cm.MaxOutputTokens)
+	}
+	builder, _ := c.Agent("builder")
+	if builder.Fallback != "" || builder.Temperature != nil || builder.MaxOutputTokens != 16_000 {
+		t.Errorf("without them: fallback %q, temperature %v, at most %d", builder.Fallback, builder.Temperature, builder.MaxOutputTokens)
+	}
+	s := app.DefaultSettings()
+	s.Models, s.Fallbacks = map[string]string{"cm": "gpt-5-nano"}, map[string]string{"builder": "gpt-5-mini"}
+	if got := cm.Configured(s); got.Model != "gpt-5-nano" || got.Fallback != "gpt-5-mini" {
+		t.Errorf("with settings: %s, else %s", got.Model, got.Fallback)
+	}
+	if got := builder.Configured(s); got.Model != "gpt-5-mini" || got.Fallback != "" {
+		t.Errorf("a fallback that is the model: %s, else %q", got.Model, got.Fallback)
 	}
 }
 

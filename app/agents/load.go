@@ -10,8 +10,8 @@ import (
 	"vivra/app/agent"
 )
 
-// maxOutputTokens bounds one answer, reasoning included. The longest output is
-// a kit: about thirty asset ids of 64 digits.
+// maxOutputTokens bounds one answer, reasoning included, unless the spec says
+// otherwise. The longest output is a kit: about thirty asset ids of 64 digits.
 const maxOutputTokens = 16_000
 
 // calendarFile lies beside the specs and is loaded by package calendar.
@@ -72,12 +72,14 @@ func newAgent(s spec, preamble string, p promptFile) agent.Agent {
 	return agent.Agent{
 		Name:            s.name,
 		Model:           s.model,
+		Fallback:        s.fallback,
+		Temperature:     s.temperature,
 		Section:         app.SectionOf(s.name, ""),
 		System:          preamble + "\n" + p.system,
 		PromptSHA256:    app.SHA256Hex([]byte(preamble + "\n" + p.raw)),
 		Tools:           s.tools,
 		BudgetMax:       s.budget,
-		MaxOutputTokens: maxOutputTokens,
+		MaxOutputTokens: s.maxOutput,
 		Validation:      s.validation,
 		Trigger:         s.trigger,
 	}

@@ -13,16 +13,22 @@ import (
 	"vivra/app/agent"
 )
 
-// specKeys are the keys of a spec: all of them, and no other.
-var specKeys = []string{"name", "model", "tools", "budget_max_usd", "validation", "trigger"}
+// specKeys are the keys that every spec has, optionalKeys those that it may
+// have. There is no other.
+var (
+	specKeys     = []string{"name", "model", "tools", "budget_max_usd", "validation", "trigger"}
+	optionalKeys = []string{"fallback", "temperature", "max_output_tokens"}
+)
 
 var triggers = []string{"steps", "steps, continuous"}
 
 type spec struct {
-	name, model, trigger string
-	tools                []agent.Tool
-	budget               app.Nano
-	validation           bool
+	name, model, fallback, trigger string
+	tools                          []agent.Tool
+	budget                         app.Nano
+	validation                     bool
+	temperature                    *float64
+	maxOutput                      int64
 }
 
 // spec reads one file. ok is false when not even the agent's name is known.
@@ -47,7 +53,11 @@ func (l *loader) spec(file string) (s spec, ok bool) {
 		ok = l.name(path, node, strings.TrimSuffix(file, ".yaml"))
 		s.name = node.Value
 	}
-	l.model(path, seen["model"], &s)
+	s.model = l.model(path, "model", seen["model"])
+	s.fallback = l.model(path, "fallback", seen["fallback"])
+	l.fallback(path, seen["fallback"], s)
+	l.temperature(path, seen["temperature"], &s)
+	l.maxOutput(path, seen["max_output_tokens"], &s)
 	l.budget(path, seen["budget_max_usd"], &s)
 	l.validation(path, seen["validation"], &s)
 	l.trigger(path, seen["trigger"], &s)
@@ -61,7 +71,7 @@ func (l *loader) keys(path string, m *yaml.Node) map[string]*yaml.Node {
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key, value := m.Content[i], m.Content[i+1]
 		switch {
-		case !slices.Contains(specKeys, key.Value):
+		case !slices.Contains(specKeys, key.Value) && !slices.Contains(optionalKeys, key.Value):
 			l.fault(path, key.Line, "unknown key %q", key.Value)
 		case seen[key.Value] != nil:
 			l.fault(path, key.Line, "key %q stands here a second time", key.Value)
@@ -85,15 +95,47 @@ func (l *loader) name(path string, node *yaml.Node, want string) bool {
 	return true
 }
 
-func (l *loader) model(path string, node *yaml.Node, s *spec) {
+func (l *loader) model(path, key string, node *yaml.Node) string {
 	switch {
 	case node == nil:
 	case node.Kind != yaml.ScalarNode || node.Value == "":
-		l.fault(path, node.Line, "model must be a model's name")
+		l.fault(path, node.Line, "%s must be a model's name", key)
 	case !l.priced(node.Value):
-		l.fault(path, node.Line, "model %q has no price: set llm.prices.%s", node.Value, node.Value)
+		l.fault(path, node.Line, "%s %q has no price: import one with vivra prices import", key, node.Value)
 	default:
-		s.model = node.Value
+		return node.Value
+	}
+	return ""
+}
+
+func (l *loader) fallback(path string, node *yaml.Node, s spec) {
+	if node != nil && s.fallback != "" && s.fallback == s.model {
+		l.fault(path, node.Line, "fallback is the model itself: name another one, or none")
+	}
+}
+
+func (l *loader) temperature(path string, node *yaml.Node, s *spec) {
+	if node == nil {
+		return
+	}
+	var t float64
+	if node.Decode(&t) != nil || !(t >= 0 && t <= 2) {
+		l.fault(path, node.Line, "temperature must be a number from 0 to 2")
+		return
+	}
+	s.temperature = &t
+}
+
+// The output limits that make sense: less holds no answer, more has no model.
+const leastOutput, mostOutput = 1000, 200_000
+
+func (l *loader) maxOutput(path string, node *yaml.Node, s *spec) {
+	s.maxOutput = maxOutputTokens
+	if node == nil {
+		return
+	}
+	if node.Decode(&s.maxOutput) != nil || s.maxOutput < leastOutput || s.maxOutput > mostOutput {
+		l.fault(path, node.Line, "max_output_tokens must be a whole number from %d to %d", leastOutput, mostOutput)
 	}
 }
 

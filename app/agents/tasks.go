@@ -26,6 +26,11 @@ type Task struct {
 	// Echo names the fields of the output that code computed: they stand in the
 	// input under the same names and must come back unchanged.
 	Echo []string
+	// Cites are the keys of the done steps whose pictures and builds the output
+	// may name beside those of its own step.
+	Cites []string
+	// Reports is the tool whose newest result the output repeats, field by field.
+	Reports string
 }
 
 // AgentNames lists the six agents.
@@ -42,6 +47,8 @@ func taskTable() []Task {
 
 func taskRows() []Task {
 	reads := func(sections ...string) []string { return sections }
+	// What the community chose from, and what came of it, may be shown.
+	drawn := []string{"designer.directions", "designer.kit"}
 	return []Task{
 		{Name: "scanner.full_report", Agent: "scanner", Output: fullReportOutput(), Sections: reads("scan"), Echo: reads("checks", "score")},
 		{Name: "scanner.go_nogo", Agent: "scanner", Output: goNoGoOutput(), Sections: reads("scan"), Echo: reads("blocking")},
@@ -50,19 +57,19 @@ func taskRows() []Task {
 
 		{Name: "designer.directions", Agent: "designer", Output: directionsOutput(), Sections: reads("scan", "identity")},
 		{Name: "designer.poll", Agent: "designer", Output: pollOutput(), Sections: reads("identity")},
-		{Name: "designer.poll_results", Agent: "designer", Output: pollResultsOutput(), Sections: reads("identity")},
-		{Name: "designer.kit", Agent: "designer", Output: kitOutput(), Sections: reads("identity", "scan")},
+		{Name: "designer.poll_results", Agent: "designer", Output: pollResultsOutput(), Sections: reads("identity"), Reports: "poll_results"},
+		{Name: "designer.kit", Agent: "designer", Output: kitOutput(), Sections: reads("identity", "scan"), Cites: drawn[:1]},
 
 		{Name: "webdev.build", Agent: "webdev", Output: siteBuildOutput(), Sections: reads("scan", "identity", "x", "telegram", "site")},
-		{Name: "webdev.publish", Agent: "webdev", Output: sitePublishOutput(), Sections: reads("site")},
+		{Name: "webdev.publish", Agent: "webdev", Output: sitePublishOutput(), Sections: reads("site"), Cites: []string{"webdev.build"}},
 
-		{Name: "cm.account_setup", Agent: "cm", Output: accountSetupOutput(), Sections: reads("scan", "x")},
-		{Name: "cm.verification_post", Agent: "cm", Output: postOutput(), Sections: reads("x")},
-		{Name: "cm.rebrand", Agent: "cm", Output: rebrandOutput(), Sections: reads("identity", "site", "x")},
-		{Name: "cm.comeback_thread", Agent: "cm", Output: threadOutput(), Sections: reads("scan", "identity", "site", "x")},
-		{Name: "cm.utility_post", Agent: "cm", Output: postOutput(), Sections: reads("utility", "identity", "site", "x")},
-		{Name: "cm.daily_post", Agent: "cm", Output: postOutput(), Sections: reads("scan", "identity", "site", "utility", "x")},
-		{Name: "cm.verdict_post", Agent: "cm", Output: postOutput(), Sections: reads("verdict", "scan", "site", "x")},
+		{Name: "cm.account_setup", Agent: "cm", Output: accountSetupOutput(), Sections: reads("scan", "x"), Cites: drawn},
+		{Name: "cm.verification_post", Agent: "cm", Output: postOutput(), Sections: reads("x"), Cites: drawn},
+		{Name: "cm.rebrand", Agent: "cm", Output: rebrandOutput(), Sections: reads("identity", "site", "x"), Cites: drawn},
+		{Name: "cm.comeback_thread", Agent: "cm", Output: threadOutput(), Sections: reads("scan", "identity", "site", "x"), Cites: drawn},
+		{Name: "cm.utility_post", Agent: "cm", Output: postOutput(), Sections: reads("utility", "identity", "site", "x"), Cites: drawn},
+		{Name: "cm.daily_post", Agent: "cm", Output: postOutput(), Sections: reads("scan", "identity", "site", "utility", "x"), Cites: drawn},
+		{Name: "cm.verdict_post", Agent: "cm", Output: postOutput(), Sections: reads("verdict", "scan", "site", "x"), Cites: drawn},
 
 		{Name: "tg.setup", Agent: "tg_bot", Output: telegramSetupOutput(), Sections: reads("scan", "x", "telegram")},
 		{Name: "tg.weekly_mods", Agent: "tg_bot", Output: weeklyModsOutput(), Sections: reads("telegram")},

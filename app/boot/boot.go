@@ -8,12 +8,14 @@ import (
 	"net/url"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/agents"
 	"vivra/app/blob"
 	"vivra/app/browser"
 	"vivra/app/calendar"
 	"vivra/app/chain"
 	"vivra/app/desk"
+	"vivra/app/doctor"
 	"vivra/app/images"
 	"vivra/app/jobs"
 	"vivra/app/live"
@@ -26,6 +28,7 @@ import (
 	"vivra/app/runner"
 	"vivra/app/seal"
 	"vivra/app/telegram"
+	"vivra/app/telemetry"
 	"vivra/app/tools"
 	"vivra/app/web"
 	"vivra/app/x"
@@ -42,6 +45,8 @@ type App struct {
 	Hub          *live.Hub
 	Web          *web.Server
 
+	watch   *telemetry.Watch
+	models  *doctor.Watch // nil: no model is tried
 	blobs   *blob.Store
 	browser Browser
 	run     func(context.Context) error // the workers
@@ -65,6 +70,7 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
+	a.watch = telemetry.New(cfg.telemetry(store, log))
 	sealer, err := seal.New(cfg.SecretKey)
 	if err != nil {
 		return nil, err
@@ -87,12 +93,19 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	catalogue, err := agents.Load(specs.FS, prompts.FS, tools.All(a.deps(outside, settings)), func(model string) bool { _, ok := settings.Prices[model]; return ok })
+	prices, err := store.PriceList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	priced := func(model string) bool { _, ok := prices.At(model, cfg.Clock.Now()); return ok }
+	deps := a.deps(outside, settings)
+	catalogue, err := agents.Load(specs.FS, prompts.FS, tools.All(deps), priced)
 	if err != nil {
 		return nil, err
 	}
 	model := openai.New(openai.Config{BaseURL: cfg.SurplusBaseURL, APIKey: cfg.SurplusAPIKey})
-	run := &runner.Runner{Store: store, Catalogue: catalogue, Model: model, Clock: cfg.Clock, Wall: cfg.Wall, Lease: cfg.Lease, LivePage: a.livePage, Reached: cfg.Reached}
+	run := &runner.Runner{Store: store, Catalogue: catalogue, Model: model, Clock: cfg.Clock, Wall: cfg.Wall, Lease: cfg.Lease, LivePage: a.livePage, Reached: cfg.Reached, Hub: a.Hub, Trace: a.watch.Tracer}
+	run.Inspect = func(s agent.Scope, call agent.Call) error { return deps.Inspect(s, call.Tool, call.Args) }
 	a.Orchestrator = &orchestrator.Orchestrator{Store: store, Desk: a.Desk, Runner: run, Calendar: plan, Chain: outside.chain, Trades: outside.chain,
 		Market: outside.market, ChainID: cfg.Chain.ChainID, SiteDomain: cfg.SiteDomain, LivePage: a.livePage, Secret: cfg.SecretKey,
 		Sites: pages.New(pages.Config{APIBaseURL: cfg.CloudflareAPIBaseURL, Token: cfg.CloudflareAPIToken, AccountID: cfg.CloudflareAccountID, ZoneID: cfg.CloudflareZoneID}),
@@ -102,9 +115,13 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 		return nil, err
 	}
 	store.Enqueue, a.Orchestrator.Enqueue, a.run = workers.EnqueueTx, workers.Enqueue, workers.Run
-	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now,
+	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now, Agents: catalogue.Agents(),
 		Updates: a.Desk, WebhookSecret: cfg.TelegramWebhookSecret, PublicURL: cfg.PublicURL, Explorer: cfg.ExplorerBaseURL, ChainID: cfg.Chain.ChainID,
 		ClientJS: cfg.ClientJS, Log: log}
+	if a.watch.Metrics != nil {
+		a.Web.Meter = a.watch.Metrics
+	}
+	a.watchModels(catalogue, model)
 	return a, nil
 }
 
@@ -124,23 +141,23 @@ func (a *App) deps(out outside, settings app.Settings) tools.Deps {
 			return out.images.Generate(ctx, images.Request{Prompt: prompt, Size: size, N: count, Seed: seed})
 		},
 		Renderer: a.browser, Runner: a.browser, Venue: a.venue, EIP55: chain.Checksum,
-		ImagePrice:    func(ctx context.Context) (app.Nano, error) { return a.imagePrice(ctx) },
+		ImagePrice:    a.imagePrice,
 		LinkAllowlist: settings.LinkAllowlist, PublicURL: a.Config.PublicURL}
 }
 
 // ImageModel is the model that pictures are asked of.
 const ImageModel = "gpt-image-1"
 
-func (a *App) imagePrice(ctx context.Context) (app.Nano, error) {
-	settings, err := a.Store.Settings(ctx)
+func (a *App) imagePrice(ctx context.Context, size string) (model string, price app.Nano, err error) {
+	list, err := a.Store.PriceList(ctx)
 	if err != nil {
-		return 0, err
+		return ImageModel, 0, err
 	}
-	price, ok := settings.ImagePrices[ImageModel]
+	price, ok := list.ImageAt(ImageModel, size, a.Config.Clock.Now())
 	if !ok {
-		return 0, app.Errorf(app.Invalid, "The image model %s has no price: set image.prices.%s first.", ImageModel, ImageModel)
+		return ImageModel, 0, app.Errorf(app.Invalid, "A picture of %s by %s has no price: import one with vivra prices import.", size, ImageModel)
 	}
-	return price, nil
+	return ImageModel, price, nil
 }
 
 func (a *App) venue(ref app.TokenRef) tools.Venue {

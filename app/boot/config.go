@@ -24,6 +24,7 @@ type Config struct {
 	BlobURL        string
 
 	Services
+	Telemetry
 
 	// Chain says what is known of the chain behind RPCURL; zero is
 	// RobinhoodChain.
@@ -37,6 +38,8 @@ type Config struct {
 	Workers int
 	// Browser takes the place of a Chromium of the application's own when set.
 	Browser Browser
+	// ProbeModels has the models in use tried in the background, at their price.
+	ProbeModels bool
 	// Reached is told each labelled point of a run; tests kill the process there.
 	Reached func(point string)
 	// Ready is called once the application serves, with the token of the link

@@ -33,9 +33,10 @@ func (f *front) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "Vivra is starting, or its database does not answer yet. Nothing is lost. Reload in a few seconds.")
 }
 
-// serve answers requests until ctx is done. Requests inherit ctx, so live
-// streams end by themselves and Shutdown does not wait for them.
-func serve(ctx context.Context, cfg Config, handler http.Handler) error {
+// serve answers requests at listener, or at addr when it is nil, until ctx is
+// done. Requests inherit ctx, so live streams end by themselves and Shutdown
+// does not wait for them.
+func serve(ctx context.Context, listener net.Listener, addr string, handler http.Handler) error {
 	srv := &http.Server{
 		Handler:           handler,
 		BaseContext:       func(net.Listener) context.Context { return ctx },
@@ -44,10 +45,9 @@ func serve(ctx context.Context, cfg Config, handler http.Handler) error {
 		WriteTimeout:      30 * time.Second, // streams lift it
 		IdleTimeout:       2 * time.Minute,
 	}
-	listener := cfg.Listener
 	if listener == nil {
 		var err error
-		if listener, err = net.Listen("tcp", cfg.Addr); err != nil {
+		if listener, err = net.Listen("tcp", addr); err != nil {
 			return fmt.Errorf("listen: %w", err)
 		}
 	}

@@ -107,14 +107,19 @@ func address(text string) app.Address {
 	return a
 }
 
+// networks is what market data services call the chains, this one included.
+func (c ChainConfig) networks() map[int64]market.Network {
+	all := market.Networks()
+	if c.Network != "" {
+		all[c.ChainID] = market.Network{DexScreener: c.Network, GeckoTerminal: c.Network}
+	}
+	return all
+}
+
 func (a *App) outside(ctx context.Context) (outside, error) {
 	cfg := a.Config
 	var out outside
-	networks := market.Networks()
-	if cfg.Chain.Network != "" {
-		networks[cfg.Chain.ChainID] = market.Network{DexScreener: cfg.Chain.Network, GeckoTerminal: cfg.Chain.Network}
-	}
-	out.market = market.New(market.Config{DexScreenerURL: cfg.DexscreenerBaseURL, GeckoTerminalURL: cfg.GeckoterminalBaseURL, Networks: networks, Now: cfg.Clock.Now})
+	out.market = market.New(market.Config{DexScreenerURL: cfg.DexscreenerBaseURL, GeckoTerminalURL: cfg.GeckoterminalBaseURL, Networks: cfg.Chain.networks(), Now: cfg.Clock.Now})
 	var err error
 	out.chain, err = chain.New(chain.Config{RPCURL: cfg.RPCURL, ChainID: cfg.Chain.ChainID, Factories: cfg.Chain.Factories, Quote: cfg.Chain.Quote,
 		Launchers: cfg.Chain.Launchers, QuoteUSD: a.quoteUSD(out.market), Now: cfg.Clock.Now})

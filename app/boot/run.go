@@ -15,9 +15,14 @@ import (
 
 // Run works until ctx ends: workers, ticks, and the ear for other processes.
 func (a *App) Run(ctx context.Context) error {
+	farewell, err := a.watch.Start(ctx)
+	if err != nil {
+		return err
+	}
+	defer farewell()
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return a.run(ctx) })
-	g.Go(func() error { return a.Store.Listen(ctx, func(operation string) { a.heard(operation) }) })
+	g.Go(func() error { return a.Store.Listen(ctx, a.heard) })
 	g.Go(func() error {
 		return schedule.Run(ctx, a.Config.Clock, a.log, []schedule.Tick{
 			{Name: "orchestrator", Every: time.Minute, Timeout: time.Minute, Do: a.Orchestrator.Tick, Wake: a.wake},
@@ -27,8 +32,10 @@ func (a *App) Run(ctx context.Context) error {
 		})
 	})
 	g.Go(func() error { return a.pulse(ctx) })
+	g.Go(func() error { return a.serveMetrics(ctx) })
 	g.Go(func() error { a.hookTelegram(ctx); return nil })
-	err := g.Wait()
+	g.Go(func() error { a.tryModels(ctx); return nil })
+	err = g.Wait()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -60,17 +67,13 @@ func (a *App) hookTelegram(ctx context.Context) {
 	}
 }
 
-// heard passes a change on to the pages and the orchestrator of this process.
-func (a *App) heard(operation string) {
-	if operation == "0" {
-		a.Hub.ChangedAll()
-	} else {
-		a.Hub.Changed("operation:" + operation)
-		a.Hub.Changed(live.Operations)
-		a.Hub.Changed(live.Validations)
-		a.Hub.Changed(live.Alerts)
+// heard passes a change on to the pages and the orchestrator of this process. A
+// growing answer makes nothing due.
+func (a *App) heard(announced string) {
+	a.Hub.OperationChanged(announced)
+	if !live.OfRun(announced) {
+		a.Wake()
 	}
-	a.Wake()
 }
 
 // Wake has the orchestrator look for what is due at once: after a change, or

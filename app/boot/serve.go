@@ -23,7 +23,7 @@ func Serve(ctx context.Context, cfg Config, log *slog.Logger) error {
 	}
 	front := newFront(log)
 	g, within := errgroup.WithContext(ctx)
-	g.Go(func() error { return serve(within, cfg, front) })
+	g.Go(func() error { return serve(within, cfg.Listener, cfg.Addr, front) })
 	g.Go(func() error { return behind(within, cfg, front, log) })
 	if err := g.Wait(); ctx.Err() == nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -114,6 +114,19 @@ func database(ctx context.Context, cfg Config, log *slog.Logger) (databaseServer
 			log.ErrorContext(ctx, "stop database", "error", err)
 		}
 	}}, nil
+}
+
+// reach returns the database that was named, the private one that a running
+// program has started, which is then served, or one that is started for this.
+func reach(ctx context.Context, cfg Config, log *slog.Logger) (db databaseServer, served bool, err error) {
+	if cfg.DatabaseURL == "" && cfg.DataDir != "" {
+		standing, err := private.Look(ctx, private.Config{DataDir: filepath.Join(cfg.DataDir, "postgres"), BinDir: cfg.PostgresBinDir})
+		if err == nil && standing.DSN != "" {
+			return databaseServer{dsn: standing.DSN, stop: func() {}}, true, nil
+		}
+	}
+	db, err = database(ctx, cfg, log)
+	return db, false, err
 }
 
 // open waits for the database, saying so, until it answers or ctx ends.

@@ -2,6 +2,8 @@ package desk
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -75,7 +77,7 @@ func (t *tally) add(u telegram.Update) {
 		m = &app.MemberActivity{}
 		t.byID[u.FromID], t.days[u.FromID] = m, map[string]bool{}
 	}
-	m.Member = u.FromName
+	m.Member = memberName(u)
 	m.Messages++
 	t.days[u.FromID][u.Date.Format(time.DateOnly)] = true
 	m.DaysActive = len(t.days[u.FromID])
@@ -85,11 +87,22 @@ func (t *tally) add(u telegram.Update) {
 	if asker, ok := t.asked[u.ReplyTo]; ok && u.ReplyTo != 0 && asker != u.FromID {
 		m.Answers++
 	}
-	for _, a := range preflight.Addresses(u.Text) {
+	for _, a := range preflight.Addresses(u.Text) { // also in disguise
 		if !strings.EqualFold(a, t.official) {
 			m.Violations++
 		}
 	}
+}
+
+var username = regexp.MustCompile(`^@[A-Za-z0-9_]{1,32}$`)
+
+// memberName is what a member is called in a list: the username, else the
+// display name when it is a name and no more, else a number.
+func memberName(u telegram.Update) string {
+	if username.MatchString(u.FromName) || preflight.PlainWords(u.FromName, 40) {
+		return u.FromName
+	}
+	return fmt.Sprintf("member %d", u.FromID)
 }
 
 // members returns the most helpful first.

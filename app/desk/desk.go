@@ -22,6 +22,7 @@ import (
 	"vivra/app/postgres"
 	"vivra/app/seal"
 	"vivra/app/telegram"
+	"vivra/app/telemetry"
 	"vivra/app/tools"
 	"vivra/app/x"
 )
@@ -162,14 +163,18 @@ func (d *Desk) RaiseAlert(ctx context.Context, s agent.Scope, kind, message stri
 	return d.Store.RaiseAlert(ctx, s.OperationID, "agent_"+kind, s.StepKey+": "+message, message, d.Clock.Now())
 }
 
-// Charge reserves bound, runs fn and settles at what it cost.
-func (d *Desk) Charge(ctx context.Context, s agent.Scope, what string, bound app.Nano, fn func() (app.Nano, error)) (app.Nano, error) {
-	grant, err := d.Store.ReserveCall(ctx, s.Claim, app.CallRequest{RunID: s.RunID, Kind: "image", Model: "images", Fixed: bound,
-		RequestSHA256: app.SHA256Hex([]byte(s.CallID))}, d.Clock.Now())
+// Charge reserves the bound of a purchase, runs fn and settles at what it cost.
+func (d *Desk) Charge(ctx context.Context, s agent.Scope, p tools.Purchase, fn func() (app.Nano, error)) (app.Nano, error) {
+	grant, err := d.Store.ReserveCall(ctx, s.Claim, app.CallRequest{RunID: s.RunID, Agent: s.Agent, Kind: "image", Model: p.Model, Fixed: p.Bound(),
+		Images: p.Count, Size: p.Size, RequestSHA256: app.SHA256Hex([]byte(s.CallID))}, d.Clock.Now())
 	if err != nil {
+		telemetry.Refused(ctx, err)
 		return 0, err
 	}
+	span := telemetry.PaidCall(ctx, grant.ID, p.Model)
+	defer span.End()
 	cost, callErr := guarded(fn)
+	span.Fail(callErr)
 	out := app.CallOutcome{State: "settled", Cost: cost, Source: app.CostPriceList}
 	if callErr != nil {
 		out.State, out.Error = "failed", callErr.Error()
@@ -177,15 +182,17 @@ func (d *Desk) Charge(ctx context.Context, s agent.Scope, what string, bound app
 	if cost < 0 {
 		out.State, out.Source = "unknown", app.CostBound
 	}
-	line := app.EventLine{Kind: "tool_call", Agent: s.Agent, Step: s.StepKey, Tool: "image_generate", Summary: what}
+	line := app.EventLine{Kind: "tool_call", Agent: s.Agent, Step: s.StepKey, Tool: p.Tool, Summary: p.Tool}
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	if err := d.Store.SettleCall(settle, s.Claim, s.RunID, 0, grant.ID, out, nil, line, d.Clock.Now()); err != nil {
 		return 0, err
 	}
 	if cost < 0 {
-		cost = bound
+		cost = grant.Reserved
 	}
+	out.Cost = cost
+	span.Booked(out)
 	return cost, callErr
 }
 

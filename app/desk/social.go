@@ -125,13 +125,17 @@ func (d *Desk) Posts(ctx context.Context, operationID int64, handle string, most
 	return posts[:min(len(posts), most)], err
 }
 
-// Mentions returns who named the operation's account since sinceID.
+// Mentions returns who named the operation's account, oldest first: the first
+// ones since sinceID, so that none is passed over, or the newest without one.
 func (d *Desk) Mentions(ctx context.Context, operationID int64, sinceID string, most int) ([]app.Post, error) {
 	a, err := d.accountOf(ctx, operationID)
 	if err != nil {
 		return nil, err
 	}
 	posts, err := d.X.Mentions(ctx, a.AccessToken, a.UserID, sinceID)
+	if sinceID == "" {
+		return posts[max(len(posts)-most, 0):], err
+	}
 	return posts[:min(len(posts), most)], err
 }
 

@@ -6,6 +6,7 @@ package live
 
 import (
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -18,6 +19,11 @@ const (
 
 // Operation is the topic of one operation's log, steps and publications.
 func Operation(id int64) string { return "operation:" + strconv.FormatInt(id, 10) }
+
+// Run is the topic of one run's transcript and of the answer it waits for.
+func Run(id string) string { return runPrefix + id }
+
+const runPrefix = "run:"
 
 // Hub passes changes on to its subscribers. It is safe for concurrent use; the
 // zero value is ready.
@@ -36,17 +42,25 @@ func (h *Hub) Changed(topic string) {
 }
 
 // OperationChanged passes on what the database announced: the id of a changed
-// operation, or "0" when anything may have changed. Lists show every operation,
-// so they hear of it too.
+// operation, "run:" and a run's id for a piece of an answer, or "0" when
+// anything may have changed. Lists show every operation, so they hear of it too.
 func (h *Hub) OperationChanged(id string) {
 	if id == "0" || id == "" {
 		h.ChangedAll()
+		return
+	}
+	if OfRun(id) {
+		h.Changed(id)
 		return
 	}
 	for _, topic := range []string{"operation:" + id, Validations, Operations, Alerts} {
 		h.Changed(topic)
 	}
 }
+
+// OfRun tells whether an announcement is about one run only: its answer grew,
+// and nothing has become due.
+func OfRun(announced string) bool { return strings.HasPrefix(announced, runPrefix) }
 
 // ChangedAll wakes every subscriber of every topic, for when changes may have
 // been missed, as after a lost connection to the database.

@@ -40,3 +40,22 @@ func TestChangesReachOnlyTheirTopicAndCoalesce(t *testing.T) {
 		t.Error("a change arrived after the end of the subscription")
 	}
 }
+
+func TestAGrowingAnswerWakesItsRunOnly(t *testing.T) {
+	t.Parallel()
+	var hub live.Hub
+	run, leave := hub.Subscribe(live.Run("r1"))
+	other, leaveOther := hub.Subscribe(live.Run("r2"))
+	list, leaveList := hub.Subscribe(live.Validations)
+	defer leave()
+	defer leaveOther()
+	defer leaveList()
+
+	hub.OperationChanged("run:r1")
+	if len(run) != 1 || len(other) != 0 || len(list) != 0 {
+		t.Errorf("the run holds %d changes, another %d and the queue %d, want 1, 0 and 0", len(run), len(other), len(list))
+	}
+	if !live.OfRun("run:r1") || live.OfRun("17") {
+		t.Error("an announcement of a run can't be told from one of an operation")
+	}
+}

@@ -59,12 +59,13 @@ func TestRespondSendsTheBytesThatAreHashed(t *testing.T) {
 	t.Parallel()
 	sim, client := start(t)
 	sim.Script(say("Done."))
-	req := request(t)
+	req, cool := request(t), 0.2
+	req.Model, req.Temperature = "gpt-4.1-mini", &cool
 	r, err := client.Respond(t.Context(), req, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Text != "Done." || r.Served != "gpt-5-mini" || r.Cut || len(r.Calls) != 0 {
+	if r.Text != "Done." || r.Served != "gpt-4.1-mini" || r.Cut || len(r.Calls) != 0 {
 		t.Errorf("got %+v", r)
 	}
 	want, err := client.RequestBytes(req)
@@ -78,8 +79,10 @@ func TestRespondSendsTheBytesThatAreHashed(t *testing.T) {
 	if args := got.Messages[2].ToolCalls[1].Function.Arguments; args != "{not json" {
 		t.Errorf("arguments that were no JSON came back as %q", args)
 	}
-	if !strings.Contains(string(want), `"max_completion_tokens":900`) || !strings.Contains(string(want), `"strict":true`) {
-		t.Errorf("the request lacks its limit or strict tools: %s", want)
+	for _, part := range []string{`"max_completion_tokens":900`, `"strict":true`, `"temperature":0.2`, `"stream":true`, `"stream_options":{"include_usage":true}`} {
+		if !strings.Contains(string(want), part) {
+			t.Errorf("the request lacks %s: %s", part, want)
+		}
 	}
 	if place, near := strings.Index(string(want), `"place":{`), strings.Index(string(want), `"near":{`); place < 0 || place > near {
 		t.Error("the order of the fields was lost")
@@ -141,7 +144,8 @@ func TestFaultsAreNamed(t *testing.T) {
 		"key echoed":     {modelsim.Fault{Status: 401, Body: `{"error":{"message":"Incorrect API key provided: ` + key + `."}}`}, 401, "unauthorized", false, "[key]"},
 		"forbidden":      {modelsim.Fault{Status: 403}, 403, "unauthorized", false, "403"},
 		"rate limited":   {modelsim.Fault{Status: 429, RetryAfter: "7"}, 429, "rate_limited", true, "429"},
-		"refused":        {modelsim.Fault{Status: 400, Body: `{"error":"no such model"}`}, 400, "refused", false, "no such model"},
+		"refused":        {modelsim.Fault{Status: 400, Body: `{"error":"no such thing"}`}, 400, "refused", false, "refused the request (400): no such thing"},
+		"said outside":   {modelsim.Fault{Status: 422, Body: `{"object":"error","message":"odd"}`}, 422, "refused", false, "(422): odd"},
 		"server":         {modelsim.Fault{Status: 500}, 500, "server", true, "500"},
 		"gateway":        {modelsim.Fault{Status: 504}, 504, "timeout", true, "504"},
 		"closed":         {modelsim.Fault{Close: true}, 0, "broken", true, "broke"},
@@ -177,22 +181,32 @@ func TestFaultsAreNamed(t *testing.T) {
 	}
 }
 
+// TestAnswersThatSayNothing: what they used is kept, and where they don't say
+// it, they may have been billed all the same.
 func TestAnswersThatSayNothing(t *testing.T) {
 	t.Parallel()
-	sim, client := start(t)
-	usage := json.RawMessage(`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}`)
-	for _, c := range []struct{ finish, reason string }{{"stop", "empty"}, {"content_filter", "refused"}} {
-		sim.Script(func(modelsim.Request) (modelsim.Answer, bool) {
-			return modelsim.Answer{FinishReason: c.finish, Usage: usage}, true
-		})
-		_, err := client.Respond(t.Context(), request(t), nil)
-		var got *agent.ModelError
-		if !errors.As(err, &got) || got.Reason != c.reason || got.Usage == nil || got.Usage.PromptTokens != 10 {
-			t.Errorf("%s: got %+v, want %s with its usage", c.finish, err, c.reason)
+	used := json.RawMessage(`{"prompt_tokens":10,"completion_tokens":2,"total_tokens":12}`)
+	for _, c := range []struct{ finish, reason, text string }{{"stop", "empty", ""}, {"content_filter", "refused", ""}, {"content_filter", "refused", "How to"}, {"error", "server", "Well"}} {
+		for _, usage := range []json.RawMessage{used, json.RawMessage("null")} {
+			for _, mode := range []modelsim.Mode{{}, {NoStream: []string{"gpt-5-mini"}}} {
+				sim, client := start(t)
+				sim.SetMode(mode)
+				sim.Script(func(modelsim.Request) (modelsim.Answer, bool) {
+					return modelsim.Answer{Text: c.text, FinishReason: c.finish, Usage: usage}, true
+				})
+				_, err := client.Respond(t.Context(), request(t), nil)
+				var got *agent.ModelError
+				if !errors.As(err, &got) || got.Reason != c.reason || !got.MayBeBilled() {
+					t.Errorf("%+v: got %+v, want %s that may be billed", c, err, c.reason)
+				} else if counted := got.Usage != nil && got.Usage.PromptTokens == 10; counted != (len(usage) > 4) {
+					t.Errorf("%+v of %s: usage %+v", c, usage, got.Usage)
+				}
+			}
 		}
 	}
+	sim, client := start(t)
 	sim.Script(func(modelsim.Request) (modelsim.Answer, bool) {
-		return modelsim.Answer{FinishReason: "length", Usage: usage}, true
+		return modelsim.Answer{FinishReason: "length", Usage: used}, true
 	})
 	if r, err := client.Respond(t.Context(), request(t), nil); err != nil || !r.Cut {
 		t.Errorf("an answer that met the limit: %+v, %v", r, err)

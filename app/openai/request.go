@@ -11,10 +11,17 @@ import (
 // Wire format: https://platform.openai.com/docs/api-reference/chat/create
 type (
 	body struct {
-		Model     string    `json:"model"`
-		Messages  []message `json:"messages"`
-		Tools     []tool    `json:"tools,omitempty"`
-		MaxTokens int64     `json:"max_completion_tokens,omitempty"`
+		Model         string        `json:"model"`
+		Messages      []message     `json:"messages"`
+		Tools         []tool        `json:"tools,omitempty"`
+		ToolChoice    *tool         `json:"tool_choice,omitempty"`
+		MaxTokens     int64         `json:"max_completion_tokens,omitempty"`
+		Temperature   *float64      `json:"temperature,omitempty"`
+		Stream        bool          `json:"stream"`
+		StreamOptions streamOptions `json:"stream_options"`
+	}
+	streamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
 	}
 	message struct {
 		Role       string     `json:"role"`
@@ -37,16 +44,26 @@ type (
 	}
 	function struct {
 		Name        string          `json:"name"`
-		Description string          `json:"description"`
-		Strict      bool            `json:"strict"`
-		Parameters  json.RawMessage `json:"parameters"`
+		Description string          `json:"description,omitempty"`
+		Strict      bool            `json:"strict,omitempty"`
+		Parameters  json.RawMessage `json:"parameters,omitempty"`
 	}
 )
 
 // RequestBytes returns the exact bytes that Respond sends: equal requests have
 // equal bytes. They are hashed, and counted as the most tokens a prompt can have.
 func (c *Client) RequestBytes(req agent.Request) ([]byte, error) {
-	b := body{Model: req.Model, MaxTokens: req.MaxOutputTokens, Messages: []message{{Role: "system", Content: &req.System}}}
+	return requestBytes(req, "")
+}
+
+// requestBytes encodes a request; forced is the one tool that may be called,
+// empty for the model's choice.
+func requestBytes(req agent.Request, forced string) ([]byte, error) {
+	b := body{Model: req.Model, MaxTokens: req.MaxOutputTokens, Temperature: req.Temperature, Stream: true, StreamOptions: streamOptions{IncludeUsage: true},
+		Messages: []message{{Role: "system", Content: &req.System}}}
+	if forced != "" {
+		b.ToolChoice = &tool{Type: "function", Function: function{Name: forced}}
+	}
 	for _, item := range req.Items {
 		b.Messages = append(b.Messages, itemMessage(item))
 	}

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/openai/openai-go/v3"
 
@@ -31,6 +29,9 @@ func (c *Client) response(a answer) (agent.Response, error) {
 	return c.turn(a, completion)
 }
 
+// maxCalls is more tool calls than any answer has.
+const maxCalls = 512
+
 func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Response, error) {
 	r := agent.Response{Served: completion.Model, Usage: usage(completion.Usage, a.header)}
 	if len(completion.Choices) == 0 {
@@ -38,11 +39,17 @@ func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Respons
 	}
 	choice := completion.Choices[0]
 	r.Cut = choice.FinishReason == "length"
+	if len(choice.Message.ToolCalls) > maxCalls {
+		return r, c.withUsage(r, &agent.ModelError{Reason: "broken", Message: "The model endpoint's answer can't be read: " + errTooLong.Error() + "."})
+	}
 	r.Text = choice.Message.Content
 	if r.Text == "" {
 		r.Text = choice.Message.Refusal
 	}
 	for i, call := range choice.Message.ToolCalls {
+		if call.Function.Name == "" && call.Function.Arguments == "" {
+			continue // some gateways leave such shells
+		}
 		id := call.ID
 		if id == "" { // some gateways forget it, and the next request needs one
 			id = fmt.Sprintf("%s_%d", completion.ID, i)
@@ -50,6 +57,8 @@ func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Respons
 		r.Calls = append(r.Calls, agent.Call{ID: id, Tool: call.Function.Name, Args: readArgs(call.Function.Arguments)})
 	}
 	switch {
+	case choice.FinishReason == "error": // so does a router whose upstream failed
+		return r, c.withUsage(r, &agent.ModelError{Status: http.StatusBadGateway, Reason: "server", Message: "The model endpoint failed in the middle of its answer."})
 	case choice.FinishReason == "content_filter" && len(r.Calls) == 0:
 		return r, c.withUsage(r, &agent.ModelError{Status: a.status, Reason: "refused", Message: "The model endpoint's content filter cut the answer."})
 	case r.Text == "" && len(r.Calls) == 0 && !r.Cut:
@@ -60,8 +69,8 @@ func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Respons
 
 // empty explains a 200 that says nothing; some gateways put an error into it.
 func (c *Client) empty(a answer, r agent.Response) error {
-	if words := c.words(a.body); words != "" {
-		return c.withUsage(r, &agent.ModelError{Status: http.StatusBadGateway, Reason: "server", Message: "The model endpoint answered 200 with an error in it: " + words})
+	if words, _ := said(a.body); words != "" {
+		return c.withUsage(r, &agent.ModelError{Status: http.StatusBadGateway, Reason: "server", Message: c.quote("The model endpoint answered 200 with an error in it", words)})
 	}
 	return c.withUsage(r, &agent.ModelError{Reason: "empty", Message: "The model endpoint answered 200 with an empty answer: no text and no tool call."})
 }
@@ -77,58 +86,4 @@ func (a answer) html() bool {
 	start := strings.ToLower(string(a.body[:min(len(a.body), 100)]))
 	return strings.HasPrefix(a.header.Get("Content-Type"), "text/html") ||
 		strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
-}
-
-// refusal explains an answer with an error status.
-func (c *Client) refusal(a answer) error {
-	reason, said := "refused", "refused the request"
-	switch {
-	case a.status == http.StatusUnauthorized || a.status == http.StatusForbidden:
-		reason, said = "unauthorized", "did not accept our key"
-	case a.status == http.StatusTooManyRequests:
-		reason, said = "rate_limited", "limits our rate"
-	case a.status == http.StatusRequestTimeout || a.status == http.StatusGatewayTimeout:
-		reason, said = "timeout", "timed out"
-	case a.status >= http.StatusInternalServerError:
-		reason, said = "server", "failed"
-	}
-	message := fmt.Sprintf("The model endpoint %s (%d).", said, a.status)
-	if words := c.words(a.body); words != "" {
-		message = strings.TrimSuffix(message, ".") + ": " + words
-	}
-	return &agent.ModelError{Status: a.status, Reason: reason, Message: message, RetryAfter: retryAfter(a.header)}
-}
-
-// words are what the endpoint said of the error itself, empty when nothing.
-func (c *Client) words(body []byte) string {
-	var outer struct {
-		Error json.RawMessage `json:"error"`
-	}
-	if json.Unmarshal(body, &outer) != nil {
-		return ""
-	}
-	var inner struct {
-		Message string `json:"message"`
-	}
-	if json.Unmarshal(outer.Error, &inner) == nil && inner.Message != "" {
-		return c.scrub(inner.Message)
-	}
-	var text string
-	_ = json.Unmarshal(outer.Error, &text) // not a string: nothing to quote
-	return c.scrub(text)
-}
-
-// maxWait keeps an endpoint from putting a run to sleep for days.
-const maxWait = time.Hour
-
-// retryAfter reads the header in seconds. The form with a date is not read: it
-// would need a clock, and the runner has its own waits.
-func retryAfter(h http.Header) time.Duration {
-	if ms, err := strconv.Atoi(h.Get("Retry-After-Ms")); err == nil && ms > 0 {
-		return min(time.Duration(ms)*time.Millisecond, maxWait)
-	}
-	if s, err := strconv.ParseFloat(h.Get("Retry-After"), 64); err == nil && s > 0 {
-		return min(time.Duration(min(s, maxWait.Seconds())*float64(time.Second)), maxWait)
-	}
-	return 0
 }

@@ -112,7 +112,7 @@ func (o *Orchestrator) overdue(ctx context.Context, now time.Time) error {
 }
 
 // Do carries out one job. A job for work that another worker has, or that is
-// done, does nothing.
+// done, does nothing; work that was put aside comes with a job of its own.
 func (o *Orchestrator) Do(ctx context.Context, job app.Job) error {
 	var err error
 	switch job.Kind {
@@ -125,7 +125,7 @@ func (o *Orchestrator) Do(ctx context.Context, job app.Job) error {
 	default:
 		return fmt.Errorf("there is no job of kind %q", job.Kind)
 	}
-	if errors.Is(err, postgres.ErrLost) {
+	if errors.Is(err, postgres.ErrLost) || errors.Is(err, postgres.ErrPaused) {
 		return nil
 	}
 	return err

@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"vivra/app"
+	"vivra/app/preflight"
+	"vivra/app/untrusted"
 )
 
 // StartOperation plans a takeover: the token is read on its chain first, and an
@@ -22,7 +25,9 @@ func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, 
 	if err != nil {
 		return app.Operation{}, err
 	}
-	in.Token.Name, in.Token.Symbol, in.Token.Decimals = capped(facts.Name, 100), capped(facts.Symbol, 40), facts.Decimals
+	asWritten := false
+	in.Token.Name, in.Token.Symbol, asWritten = preflight.TokenWords(facts.Name, facts.Symbol)
+	in.Token.Decimals = facts.Decimals
 	if in.Cap <= 0 {
 		return app.Operation{}, app.Errorf(app.Invalid, "The cap must be more than nothing: it is the most this takeover may spend.")
 	}
@@ -50,7 +55,20 @@ func (o *Orchestrator) StartOperation(ctx context.Context, in app.NewOperation, 
 	if o.SiteDomain != "" {
 		host = in.Slug + "." + o.SiteDomain
 	}
-	return o.Store.CreateOperation(ctx, in, host, o.Calendar.Expand(in.J0), by, now)
+	op, err := o.Store.CreateOperation(ctx, in, host, o.Calendar.Expand(in.J0), by, now)
+	if err == nil && !asWritten {
+		o.alertName(ctx, op, facts, now)
+	}
+	return op, err
+}
+
+// alertName tells the team that the token's own words are not shown.
+func (o *Orchestrator) alertName(ctx context.Context, op app.Operation, facts app.TokenFacts, now time.Time) {
+	message := fmt.Sprintf("What the token is called on its chain is no plain name, so it is not shown. We call it %s (%s). There it reads “%s”, “%s”.",
+		op.Token.Name, op.Token.Symbol, untrusted.Quote(facts.Name, 100), untrusted.Quote(facts.Symbol, 40))
+	if err := o.Store.RaiseAlert(ctx, op.ID, "token_name", op.Slug, message, now); err != nil {
+		o.Log.ErrorContext(ctx, "alert not raised", "operation", op.Slug, "error", err) // the operation stands
+	}
 }
 
 // handle is a name on X, or none yet.
@@ -84,12 +102,4 @@ func Label(symbol string) string {
 		return label + "-token" // a page of ours, or a host that means something else
 	}
 	return label
-}
-
-func capped(s string, most int) string {
-	s = strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", ""), "\uFFFD")
-	if r := []rune(s); len(r) > most {
-		return string(r[:most])
-	}
-	return s
 }

@@ -83,8 +83,11 @@ func TestStartChecksWhatWasEntered(t *testing.T) {
 		o.world.token.Name, o.world.token.Symbol = strings.Repeat("é", 150)+"\x00", "\xff"+strings.Repeat("s", 60)
 	})
 	op, err := o.StartOperation(t.Context(), good, testop.Person)
-	if err != nil || op.XHandle != handle || len([]rune(op.Token.Name)) != 100 || len([]rune(op.Token.Symbol)) != 40 {
+	if err != nil || op.XHandle != handle || op.Token.Name != "Unnamed token" || op.Token.Symbol != "TOKEN" || op.Slug != "token" {
 		t.Errorf("%+v: %v", op, err)
+	}
+	if alerts := testop.Alerts(t, o.store, "token_name"); len(alerts) != 1 || !strings.Contains(alerts[0].Message, "ééé") {
+		t.Errorf("the team is told %+v", alerts)
 	}
 }
 

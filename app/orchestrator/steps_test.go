@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -323,6 +324,37 @@ func TestLostClaimIsNoFailure(t *testing.T) {
 	if err := o.Do(t.Context(), app.Job{Kind: "dance", ID: 1}); err == nil {
 		t.Error("an unknown job was done")
 	}
+}
+
+// TestPausedRunIsNoFailure: a run whose operation is paused is put aside, nobody
+// takes it up, and it goes on once the operation does.
+func TestPausedRunIsNoFailure(t *testing.T) {
+	t.Parallel()
+	const key = "scanner.daily_metrics"
+	o := newOffice(t, testop.Step("scanner", key, key, false))
+	pause := sync.OnceValue(func() error {
+		return o.store.PauseOperation(t.Context(), o.op.Slug, testop.Person, o.clock.Now())
+	})
+	o.model.Script(func(modelsim.Request) (modelsim.Answer, bool) {
+		if err := pause(); err != nil {
+			t.Error(err)
+		}
+		return modelsim.Answer{}, false
+	})
+	if err := o.work(); err != nil || o.step(key).State != app.StepRunning || o.step(key).Attempt != 1 || o.model.Count() != 1 {
+		t.Fatalf("the step is %s at attempt %d after %d requests: %v", o.step(key).State, o.step(key).Attempt, o.model.Count(), err)
+	}
+	o.wall.Advance(2 * lease)
+	if o.tick(); len(o.taken()) != 0 {
+		t.Error("a paused run was taken up")
+	}
+	if err := o.store.ResumeOperation(t.Context(), o.op.Slug, testop.Person, o.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.work(); err != nil || o.step(key).State != app.StepDone {
+		t.Errorf("the step is %s: %s: %v", o.step(key).State, o.step(key).Error, err)
+	}
+	testop.Balanced(t, o.store, o.op)
 }
 
 // TestRejections: a rejected draft is written anew with the reason; the third

@@ -31,7 +31,26 @@ func OperationPause(slug string) string      { return AdminOperation(slug) + "/p
 func OperationResumption(slug string) string { return AdminOperation(slug) + "/resumption" }
 func OperationStop(slug string) string       { return AdminOperation(slug) + "/stop" }
 
-func Run(id string) string        { return "/admin/runs/" + url.PathEscape(id) }
+func Prices() string { return "/admin/prices" }
+
+func Run(id string) string { return "/admin/runs/" + url.PathEscape(id) }
+
+// RunLive goes on after the transcript's entry with that number.
+func RunLive(id string, after int) string {
+	return withQuery(Run(id)+"/live", url.Values{"after": {strconv.Itoa(after)}})
+}
+
+func Settings() string { return "/admin/settings" }
+
+// Setting is where a value is sent to; the page has all of them.
+func Setting(key string) string        { return "/admin/settings/" + url.PathEscape(key) }
+func SettingDefault(key string) string { return Setting(key) + "/default" }
+
+// SettingAnchor is one setting on its page.
+func SettingAnchor(key string) string { return Settings() + "#" + SettingID(key) }
+
+// StepRun is the newest run of a step.
+func StepRun(id int64) string     { return "/admin/steps/" + number(id) + "/run" }
 func StepRuns(id int64) string    { return "/admin/steps/" + number(id) + "/runs" }
 func StepRetry(id int64) string   { return "/admin/steps/" + number(id) + "/retry" }
 func StepSkip(id int64) string    { return "/admin/steps/" + number(id) + "/skip" }

@@ -76,6 +76,12 @@ func EventID(seq int64) string { return "e" + strconv.FormatInt(seq, 10) }
 // StepID names the row of one step.
 func StepID(key string) string { return "step-" + strings.ReplaceAll(key, ".", "-") }
 
+// SettingID names one setting on its page.
+func SettingID(key string) string { return "setting-" + strings.ReplaceAll(key, ".", "-") }
+
+// ItemID names one entry of a run's transcript.
+func ItemID(seq int) string { return "item-" + strconv.Itoa(seq) }
+
 func withQuery(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path

@@ -15,9 +15,9 @@ func TestSettingsKeepHistory(t *testing.T) {
 	for i, seconds := range []string{"600", "7200"} {
 		w.must(w.store.SetSetting(w.ctx, "x.post_spacing_s", json.RawMessage(seconds), []string{"ada", "bob"}[i], j0.Add(time.Duration(i)*time.Hour)))
 	}
-	w.must(w.store.SetSetting(w.ctx, "llm.prices.tiny", json.RawMessage(`{"input":1,"cached_input":2,"output":3}`), "ada", j0))
+	w.must(w.store.SetSetting(w.ctx, "budget.share_percent.cm", json.RawMessage(`25`), "ada", j0))
 	got, err := w.store.Settings(w.ctx)
-	if err != nil || got.PostSpacing != 2*time.Hour || got.Prices["tiny"] != (app.Price{Input: 1, Cached: 2, Output: 3}) || got.MaxTurns != 25 {
+	if err != nil || got.PostSpacing != 2*time.Hour || got.Share("cm", 1000) != 250 || got.Share("scanner", 1000) != 400 || got.Share("designer", 1000) != 500 || got.MaxTurns != 25 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if n := w.count("settings WHERE key = 'x.post_spacing_s'"); n != 2 {
@@ -28,7 +28,7 @@ func TestSettingsKeepHistory(t *testing.T) {
 		t.Errorf("the audit says %+v, %v", audit, err)
 	}
 	rows, audited := w.count("settings"), w.count("admin_audit")
-	for key, value := range map[string]string{"x.post_spacing": "600", "": "1", "x.post_spacing_s": `"soon"`, "links.allowlist": `7`, "llm.prices.tiny": `[]`, "step.retries_s": `{}`} {
+	for key, value := range map[string]string{"x.post_spacing": "600", "": "1", "x.post_spacing_s": `"soon"`, "links.allowlist": `7`, "llm.prices.gpt-5": `{}`, "llm.model.cm": `5`, "budget.share_percent.cm": `101`, "budget.share_percent.": `1`, "run.retries": `-1`, "nothing": `null`, "step.retries_s": `{}`} {
 		if err := w.store.SetSetting(w.ctx, key, json.RawMessage(value), "ada", j0); !isKind(err, app.Invalid) || !strings.HasPrefix(err.Error(), key+" can't be set to") {
 			t.Errorf("%q = %s: %v", key, value, err)
 		}

@@ -119,36 +119,81 @@ func nothing(n int, err error) error {
 	return err
 }
 
-// BenchmarkReservations measures a paid call's way through the books: reserved,
-// settled, logged.
-func BenchmarkReservations(b *testing.B) {
-	for _, operations := range []int{1, 8} {
-		b.Run(fmt.Sprintf("operations=%d", operations), func(b *testing.B) {
-			w := newWorld(b, 0)
-			claims, runs := make([]app.Claim, operations), make([]app.Run, operations)
-			for i := range operations {
-				op := w.operation(byte(i+2), 1<<50, step("a.a", "cm"))
-				claims[i] = w.startAt(op.ID, "a.a", j0)
-				runs[i] = w.run(claims[i], 1<<50)
+// payers are operations with a run each, for which any number of calls can be paid.
+func payers(b *testing.B, operations int) (w *world, claims []app.Claim, runs []app.Run) {
+	b.Helper()
+	w = newWorld(b, 0)
+	w.share("cm", 100)
+	for i := range operations {
+		op := w.operation(byte(i+2), 1<<50, step("a.a", "cm"))
+		claims = append(claims, w.startAt(op.ID, "a.a", j0))
+		runs = append(runs, w.run(claims[i], 1<<50))
+	}
+	w.ctx = b.Context()
+	return w, claims, runs
+}
+
+// perSecond runs fn from sixteen goroutines and returns how often a second.
+func perSecond(b *testing.B, fn func(n int) error) float64 {
+	b.Helper()
+	var next atomic.Int64
+	b.SetParallelism(8)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := fn(int(next.Add(1)) - 1); err != nil {
+				b.Error(err)
+				return
 			}
-			w.ctx = b.Context()
-			var next atomic.Int64
-			b.SetParallelism(8)
-			b.ResetTimer()
-			b.RunParallel(func(pb *testing.PB) {
-				for pb.Next() {
-					i := int(next.Add(1)) % operations
-					grant, err := w.reserve(claims[i], runs[i], 100)
-					if err == nil {
-						err = w.settle(claims[i], runs[i], grant, 60)
-					}
-					if err != nil {
-						b.Error(err)
-						return
-					}
+		}
+	})
+	return float64(b.N) / b.Elapsed().Seconds()
+}
+
+// BenchmarkLedger measures a paid call's way through the books of one
+// operation: reserved, settled with its log line, and both; beside it, in the
+// same run and on as many connections, the least that could be done: an UPDATE
+// of one row, committed.
+func BenchmarkLedger(b *testing.B) {
+	var bare, reserved float64
+	b.Run("bare update", func(b *testing.B) {
+		w, claims, _ := payers(b, 1)
+		bare = perSecond(b, func(int) error {
+			_, err := w.db.Exec(w.ctx, `UPDATE operations SET reserved_nusd = reserved_nusd + 1 WHERE id = $1`, claims[0].OperationID)
+			return err
+		})
+		b.ReportMetric(bare, "updates/s")
+	})
+	b.Run("reserve", func(b *testing.B) {
+		w, claims, runs := payers(b, 1)
+		reserved = perSecond(b, func(int) error { _, err := w.reserve(claims[0], runs[0], 100); return err })
+		b.ReportMetric(reserved, "reservations/s")
+		if bare > 0 {
+			b.ReportMetric(bare/reserved, "bare/reserve")
+		}
+	})
+	b.Run("settle", func(b *testing.B) {
+		w, claims, runs := payers(b, 1)
+		grants := make([]app.CallGrant, b.N)
+		for i := range grants {
+			var err error
+			if grants[i], err = w.reserve(claims[0], runs[0], 100); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(perSecond(b, func(n int) error { return w.settle(claims[0], runs[0], grants[n], 60) }), "settlements/s")
+	})
+	for _, operations := range []int{1, 8} {
+		b.Run(fmt.Sprintf("both/operations=%d", operations), func(b *testing.B) {
+			w, claims, runs := payers(b, operations)
+			b.ReportMetric(perSecond(b, func(n int) error {
+				i := n % operations
+				grant, err := w.reserve(claims[i], runs[i], 100)
+				if err != nil {
+					return err
 				}
-			})
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+				return w.settle(claims[i], runs[i], grant, 60)
+			}), "calls/s")
 		})
 	}
 }

@@ -3,13 +3,13 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"sync"
-	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
 	"vivra/app"
+	"vivra/app/postgres"
+	"vivra/app/preflight"
 )
 
 // dear costs a nano-dollar a token, so that amounts are easy to read.
@@ -24,165 +24,10 @@ func (w *world) settle(c app.Claim, run app.Run, grant app.CallGrant, cost app.N
 		app.EventLine{Kind: "tool_call", Agent: "cm", Step: "a.a", Summary: "Paid"}, j0)
 }
 
-// ledger is what the books say in one snapshot.
-type ledger struct {
-	cap, spent, reserved, overrun app.Nano // of the operation
-	calls, held, lines, runs      app.Nano // sums: settled calls, open calls, log lines, runs
-	brokenRuns                    int
-}
-
-func (w *world) ledger() (l ledger, err error) {
-	err = w.db.QueryRow(w.ctx, `
-SELECT o.cap_nusd, o.spent_nusd, o.reserved_nusd, o.overrun_nusd,
-    (SELECT coalesce(sum(cost_nusd), 0)::bigint FROM llm_calls WHERE operation_id = o.id),
-    (SELECT coalesce(sum(reserved_nusd), 0)::bigint FROM llm_calls WHERE operation_id = o.id AND state = 'reserved'),
-    (SELECT coalesce(sum(cost_nusd), 0)::bigint FROM events WHERE operation_id = o.id),
-    (SELECT coalesce(sum(spent_nusd), 0)::bigint FROM agent_runs WHERE operation_id = o.id),
-    (SELECT count(*) FROM agent_runs r WHERE operation_id = o.id AND (r.overrun_nusd > 0
-        OR r.spent_nusd + r.reserved_nusd > r.budget_nusd
-        OR r.spent_nusd <> (SELECT coalesce(sum(cost_nusd), 0) FROM llm_calls c WHERE c.run_id = r.id)
-        OR r.reserved_nusd <> (SELECT coalesce(sum(reserved_nusd), 0) FROM llm_calls c WHERE c.run_id = r.id AND c.state = 'reserved')))
-FROM operations o WHERE o.id = $1`, w.op.ID).
-		Scan(&l.cap, &l.spent, &l.reserved, &l.overrun, &l.calls, &l.held, &l.lines, &l.runs, &l.brokenRuns)
-	return l, err
-}
-
-func (l ledger) check() error {
-	switch {
-	case l.overrun != 0:
-		return fmt.Errorf("overrun of %d without any cost above its bound", l.overrun)
-	case l.spent+l.reserved > l.cap:
-		return fmt.Errorf("%d spent and %d reserved pass the cap of %d", l.spent, l.reserved, l.cap)
-	case l.spent != l.calls || l.spent != l.lines || l.spent != l.runs:
-		return fmt.Errorf("%d spent, calls cost %d, lines cost %d, runs cost %d", l.spent, l.calls, l.lines, l.runs)
-	case l.reserved != l.held:
-		return fmt.Errorf("%d reserved, open calls hold %d", l.reserved, l.held)
-	case l.brokenRuns > 0:
-		return fmt.Errorf("%d runs passed their budget or do not add up", l.brokenRuns)
-	}
-	return nil
-}
-
-// TestBudgetHoldsUnderLoad lets many workers spend at random: at every instant
-// the books add up and no wall is passed.
-func TestBudgetHoldsUnderLoad(t *testing.T) {
-	t.Parallel()
-	const (
-		workers = 32
-		rounds  = 12
-		runs    = 6
-	)
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	var steps []app.Step
-	for i := range runs {
-		steps = append(steps, step(fmt.Sprintf("a.%d", i), "cm"))
-	}
-	w := newWorld(t, 60_000, steps...)
-	claims, open := make([]app.Claim, runs), make([]app.Run, runs)
-	for i := range runs {
-		claims[i] = w.start(steps[i].Key)
-		open[i] = w.run(claims[i], 15_000)
-	}
-
-	stop, watched := make(chan struct{}), make(chan int)
-	go func() {
-		defer close(watched)
-		seen := 0
-		for {
-			select {
-			case <-stop:
-				watched <- seen
-				return
-			default:
-			}
-			l, err := w.ledger()
-			if err := errors.Join(err, l.check()); err != nil {
-				t.Error(err)
-			}
-			seen++
-		}
-	}()
-
-	var refusals sync.Map
-	var lost atomic.Int64
-	for _, err := range together(workers, func(i int) error {
-		random := rand.New(rand.NewPCG(seed, uint64(i)))
-		for range rounds {
-			at := random.IntN(runs) * random.IntN(2) // the first run has half of the calls
-			err := spend(w, random, claims[at], open[at], &lost)
-			var wall *app.BudgetError
-			if errors.As(err, &wall) {
-				refusals.Store(wall.Wall, true)
-				continue
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	}) {
-		if err != nil {
-			t.Error(err)
-		}
-	}
-	close(stop)
-	if seen := <-watched; seen < 5 {
-		t.Errorf("the watcher looked only %d times", seen)
-	}
-	for i := range runs {
-		w.run(claims[i], 0) // whoever goes on with a run finds what was lost
-	}
-	l, err := w.ledger()
-	if err := errors.Join(err, l.check()); err != nil {
-		t.Error(err)
-	}
-	if l.reserved != 0 || l.spent == 0 {
-		t.Errorf("at the end %d is spent and %d still reserved", l.spent, l.reserved)
-	}
-	for _, wall := range []string{"run", "operation"} {
-		if _, met := refusals.Load(wall); !met {
-			t.Errorf("nobody met the wall of the %s", wall)
-		}
-	}
-	if lost.Load() == 0 {
-		t.Error("no call was lost")
-	}
-	if problem := chainProblem(t, w); problem != "" {
-		t.Error(problem)
-	}
-}
-
-// spend makes one call with a random bound and a random end.
-func spend(w *world, random *rand.Rand, c app.Claim, run app.Run, lost *atomic.Int64) error {
-	request := app.CallRequest{RunID: run.ID, Turn: 1, Kind: "model", Model: "gpt-5-mini", RequestSHA256: "r", Price: dear,
-		RequestBytes: random.Int64N(400), WantOutput: 100 + random.Int64N(1500), MinOutput: 50}
-	if random.IntN(4) == 0 {
-		request.Kind, request.Fixed = "image", 1+app.Nano(random.Int64N(900))
-	}
-	grant, err := w.store.ReserveCall(w.ctx, c, request, j0)
-	if err != nil {
-		return err
-	}
-	if most := request.Price.Bound(request.RequestBytes, grant.OutputLimit); request.Fixed == 0 && (grant.Reserved != most || grant.OutputLimit > request.WantOutput || grant.OutputLimit < request.MinOutput) {
-		return fmt.Errorf("granted %+v of %+v", grant, request)
-	}
-	out := app.CallOutcome{State: "settled", Cost: app.Nano(random.Int64N(int64(grant.Reserved) + 1)), Source: app.CostTable,
-		Usage: &app.Usage{PromptTokens: 10, CompletionTokens: 5, TotalTokens: 15, Reported: true}}
-	switch random.IntN(8) {
-	case 0:
-		out = app.CallOutcome{State: "failed", Cost: 0, Error: "429"}
-	case 1:
-		out = app.CallOutcome{State: "unknown", Cost: -1, Source: app.CostBound, Error: "no answer"}
-	case 2:
-		lost.Add(1)
-		if random.IntN(2) == 0 {
-			return nil
-		}
-		_, _, err := w.store.OpenRun(w.ctx, c, app.Run{}, j0)
-		return err
-	}
-	return w.store.SettleCall(w.ctx, c, run.ID, 1, grant.ID, out, nil, app.EventLine{Kind: "model_call", Agent: "cm", Step: "a", Summary: "Asked"}, j0)
+// share sets how much of a cap an agent may spend, in percent.
+func (w *world) share(agent string, percent int) {
+	w.t.Helper()
+	w.must(w.store.SetSetting(w.ctx, "budget.share_percent."+agent, fmt.Append(nil, percent), "ada", j0))
 }
 
 func TestWalls(t *testing.T) {
@@ -193,27 +38,34 @@ func TestWalls(t *testing.T) {
 	image := func(price app.Nano) app.CallRequest { return app.CallRequest{Kind: "image", Fixed: price} }
 	tests := map[string]struct {
 		cap, budget app.Nano
+		share       int // percent of the cap
 		request     app.CallRequest
 		output      int64
 		wall        string
 	}{
-		"fits":                     {10_000, 10_000, model(100, 500, 50), 500, ""},
-		"lowered to the run":       {10_000, 1_000, model(100, 5_000, 50), 450, ""},
-		"lowered to the operation": {1_000, 10_000, model(100, 5_000, 50), 450, ""},
-		"not even the least, run":  {10_000, 199, model(100, 5_000, 50), 0, "run"},
-		"nor of the operation":     {199, 10_000, model(100, 5_000, 50), 0, "operation"},
-		"not even the request":     {10_000, 99, model(100, 5_000, 0), 0, "run"},
-		"the request alone":        {99, 99, model(100, 0, 0), 0, "run"},
-		"exactly an image":         {500, 500, image(500), 0, ""},
-		"an image too dear, run":   {10_000, 499, image(500), 0, "run"},
-		"nor for the operation":    {499, 10_000, image(500), 0, "operation"},
-		"nothing at all":           {0, 10_000, image(1), 0, "operation"},
+		"fits":                     {10_000, 10_000, 100, model(100, 500, 50), 500, ""},
+		"lowered to the run":       {10_000, 1_000, 100, model(100, 5_000, 50), 900, ""},
+		"lowered to the operation": {1_000, 10_000, 100, model(100, 5_000, 50), 900, ""},
+		"lowered to the share":     {10_000, 10_000, 8, model(100, 5_000, 50), 700, ""},
+		"not even the least, run":  {10_000, 149, 100, model(100, 5_000, 50), 0, "run"},
+		"nor of the operation":     {149, 10_000, 100, model(100, 5_000, 50), 0, "operation"},
+		"nor of the share":         {1_490, 10_000, 10, model(100, 5_000, 50), 0, "agent"},
+		"just the least":           {150, 150, 100, model(100, 5_000, 50), 50, ""},
+		"not even the request":     {10_000, 99, 100, model(100, 5_000, 0), 0, "run"},
+		"the request alone":        {99, 99, 100, model(100, 0, 0), 0, "run"},
+		"exactly an image":         {500, 500, 100, image(500), 0, ""},
+		"an image too dear, run":   {10_000, 499, 100, image(500), 0, "run"},
+		"nor for the operation":    {499, 10_000, 100, image(500), 0, "operation"},
+		"nor for the share":        {998, 10_000, 50, image(500), 0, "agent"},
+		"an agent without a share": {10_000, 10_000, 0, image(1), 0, "agent"},
+		"nothing at all":           {0, 10_000, 100, image(1), 0, "operation"},
 	}
 	w := newWorld(t, 0)
 	n := byte(1)
 	for name, tt := range tests {
 		n++
 		w.op = w.operation(n, tt.cap, step("a.a", "cm"))
+		w.share("cm", tt.share)
 		c := w.start("a.a")
 		tt.request.RunID = w.run(c, tt.budget).ID
 		grant, err := w.store.ReserveCall(w.ctx, c, tt.request, j0)
@@ -228,16 +80,133 @@ func TestWalls(t *testing.T) {
 		if !errors.As(err, &wall) || wall.Wall != tt.wall || reserved != 0 || w.count("llm_calls WHERE operation_id = $1", w.op.ID) != 0 {
 			t.Errorf("%s: %v; %d is reserved", name, err, reserved)
 		}
+		// The team hears of the walls that stand for more than one run.
+		want := map[string]string{"run": "", "agent": "agent:cm", "operation": "operation"}[tt.wall]
+		_, err = w.store.ReserveCall(w.ctx, c, tt.request, j0)
+		var subjects string
+		w.scan([]any{&subjects}, `SELECT coalesce(string_agg(subject, ' '), '') FROM alerts WHERE kind = 'budget_exceeded' AND operation_id = $1`, w.op.ID)
+		if subjects != want || !errors.As(err, &wall) {
+			t.Errorf("%s: alerts of %q, want one of %q", name, subjects, want)
+		}
 	}
+}
+
+// TestReservationsMeetTheWallsAsTheyAre: what changes between a look at what is
+// left and the reservation itself is found by the reservation.
+func TestReservationsMeetTheWallsAsTheyAre(t *testing.T) {
+	t.Parallel()
+	tests := map[string]struct {
+		change string // of the books, while the reservation waits for the operation's row
+		output int64  // granted in the end
+		want   error
+	}{
+		"nothing":             {`SELECT 1`, 1_000, nil},
+		"the operation spent": {`UPDATE operations SET spent_nusd = 9700`, 300, nil},
+		"the agent spent":     {`UPDATE agent_spending SET reserved_nusd = 9600`, 400, nil},
+		"the run spent":       {`UPDATE agent_runs SET spent_nusd = 9500`, 500, nil},
+		"all is spent":        {`UPDATE operations SET spent_nusd = 10000`, 0, &app.BudgetError{Wall: "operation"}},
+		"the share is":        {`UPDATE agent_spending SET spent_nusd = 9990`, 0, &app.BudgetError{Wall: "agent"}},
+		"the run's budget is": {`UPDATE agent_runs SET reserved_nusd = 9999`, 0, &app.BudgetError{Wall: "run"}},
+		"paused":              {`UPDATE operations SET state = 'paused'`, 0, postgres.ErrPaused},
+		"stopped":             {`UPDATE operations SET state = 'stopped'`, 0, postgres.ErrLost},
+		"the run has ended":   {`UPDATE agent_runs SET state = 'failed'`, 0, postgres.ErrLost},
+		// A step is looked up as it was when the statement began; the run is not,
+		// and it says under which claim it goes on.
+		"taken over": {`WITH s AS (UPDATE operation_steps SET fence = fence + 1) UPDATE agent_runs SET fence = fence + 1`, 0, postgres.ErrLost},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, 10_000, step("a.a", "cm"))
+			w.share("cm", 100)
+			c := w.start("a.a")
+			run := w.run(c, 10_000)
+			tx, err := w.db.Begin(w.ctx)
+			w.must(err)
+			_, err = tx.Exec(w.ctx, `SELECT FROM operations FOR UPDATE`)
+			w.must(err)
+			got := make(chan error, 1)
+			var grant app.CallGrant
+			go func() {
+				var err error
+				grant, err = w.store.ReserveCall(w.ctx, c, app.CallRequest{RunID: run.ID, Kind: "model", Price: dear, WantOutput: 1_000, MinOutput: 50}, j0)
+				got <- err
+			}()
+			for w.count("pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()") == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			_, err = tx.Exec(w.ctx, tt.change)
+			w.must(errors.Join(err, tx.Commit(w.ctx)))
+			err = <-got
+			if fmt.Sprint(err) != fmt.Sprint(tt.want) || grant.OutputLimit != tt.output || int64(grant.Reserved) != tt.output {
+				t.Errorf("granted %+v, %v", grant, err)
+			}
+			if n := w.count("llm_calls"); n != map[bool]int{true: 1}[tt.want == nil] {
+				t.Errorf("%d calls are kept", n)
+			}
+		})
+	}
+}
+
+// TestScrambleForTheRest: everybody wants all that is left, which only one can
+// have; the others are told so, and not that they lost a race.
+func TestScrambleForTheRest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"))
+	w.share("cm", 100)
+	c := w.start("a.a")
+	run := w.run(c, 1_000)
+	won := 0
+	for _, err := range together(24, func(int) error {
+		_, err := w.store.ReserveCall(w.ctx, c, app.CallRequest{RunID: run.ID, Kind: "model", Price: dear, WantOutput: 5_000, MinOutput: 50}, j0)
+		return err
+	}) {
+		var wall *app.BudgetError
+		switch {
+		case err == nil:
+			won++
+		case !errors.As(err, &wall):
+			t.Error(err)
+		}
+	}
+	if _, reserved, _ := w.money(); won != 1 || reserved != 1_000 {
+		t.Errorf("%d have reserved %d", won, reserved)
+	}
+}
+
+// TestDatabaseKeepsTheWalls, whatever the program does.
+func TestDatabaseKeepsTheWalls(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"))
+	c := w.start("a.a")
+	run := w.run(c, 500)
+	grant, err := w.reserve(c, run, 100)
+	w.must(err)
+	for why, sql := range map[string]string{
+		"the cap":                 `UPDATE operations SET spent_nusd = 901`,
+		"the run's budget":        `UPDATE agent_runs SET reserved_nusd = 501`,
+		"the share":               `UPDATE agent_spending SET spent_nusd = 301`,
+		"less than nothing":       `UPDATE agent_spending SET spent_nusd = -1`,
+		"nothing held back":       `UPDATE operations SET reserved_nusd = -1`,
+		"settled without a cost":  `UPDATE llm_calls SET state = 'settled'`,
+		"a cost below nothing":    `UPDATE llm_calls SET state = 'settled', cost_nusd = -1`,
+		"lost and yet settled":    `UPDATE llm_calls SET state = 'settled', cost_nusd = 1, lost = true`,
+		"an answer without a sum": `UPDATE llm_calls SET answer = '{}'`,
+		"a call of nobody":        `UPDATE llm_calls SET agent = NULL`,
+	} {
+		w.refused(why, sql)
+	}
+	w.must(w.settle(c, run, grant, 100))
 }
 
 // TestCostAboveItsBound passes each wall in turn, the other one being far away.
 func TestCostAboveItsBound(t *testing.T) {
 	t.Parallel()
-	for _, wall := range []string{"operation", "run"} {
-		amounts := map[string]app.Nano{"operation": 9_000, "run": 9_000}
+	for wall, table := range map[string]string{"operation": "operations", "run": "agent_runs", "agent": "agent_spending"} {
+		amounts := map[string]app.Nano{"operation": 10_000, "run": 9_000}
 		amounts[wall] = 1_000
 		w := newWorld(t, amounts["operation"], step("a.a", "cm"))
+		w.share("cm", map[string]int{"agent": 10}[wall]+map[bool]int{true: 100}[wall != "agent"])
 		c := w.start("a.a")
 		run := w.run(c, amounts["run"])
 		grants := make([]app.CallGrant, 4)
@@ -248,15 +217,13 @@ func TestCostAboveItsBound(t *testing.T) {
 		}
 		w.must(w.settle(c, run, grants[0], 300))
 		w.must(w.settle(c, run, grants[1], 400))
-		spent, reserved, overrun := w.money()
-		alerts := w.alerts("overrun")
-		if wall == "run" {
-			w.scan([]any{&spent, &reserved, &overrun}, `SELECT spent_nusd, reserved_nusd, overrun_nusd FROM agent_runs`)
-		} else if len(alerts) != 1 {
-			t.Errorf("%d alerts of an overrun, want 1", len(alerts))
-		}
+		var spent, reserved, overrun app.Nano
+		w.scan([]any{&spent, &reserved, &overrun}, `SELECT spent_nusd, reserved_nusd, overrun_nusd FROM `+table)
 		if spent != 700 || reserved != 500 || overrun != 200 {
 			t.Errorf("%s: %d spent, %d reserved, %d overrun", wall, spent, reserved, overrun)
+		}
+		if alerts := w.alerts("overrun"); len(alerts) != map[string]int{"operation": 1}[wall] {
+			t.Errorf("%s: %d alerts of an overrun", wall, len(alerts))
 		}
 
 		// What the other calls leave counts from the wall, not from what it was passed by.
@@ -307,24 +274,105 @@ func TestLostCallsAreBookedAtTheirBound(t *testing.T) {
 	}
 }
 
+// TestBudgetWarnsOnce: one alert of the cap and one of each agent's share.
 func TestBudgetWarnsOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"), step("a.b", "designer"))
+	w.share("cm", 100)
+	cm := w.start("a.a")
+	run := w.run(cm, 1_000)
+	designer := w.stepClaim("a.b")
+	other, _, err := w.store.OpenRun(w.ctx, designer, app.Run{Agent: "designer", Task: "a", Model: "m", PromptSHA256: "p", System: "s", Budget: 1_000}, j0)
+	w.must(err)
+	for _, tt := range []struct {
+		claim app.Claim
+		run   app.Run
+		cost  app.Nano
+		want  string // what the team has been told of
+	}{
+		{designer, other, 399, ""},
+		{designer, other, 1, "agent:designer"},
+		{designer, other, 50, "agent:designer"},
+		{cm, run, 349, "agent:designer"},
+		{cm, run, 1, "operation agent:designer"},
+		{cm, run, 150, "operation agent:designer"},
+	} {
+		grant, err := w.reserve(tt.claim, tt.run, tt.cost)
+		w.must(err)
+		w.must(w.settle(tt.claim, tt.run, grant, tt.cost))
+		if got := strings.Join(w.alerts("budget_warning"), " "); got != tt.want {
+			spent, _, _ := w.money()
+			t.Errorf("warned of %q at %d of 1000, want %q", got, spent, tt.want)
+		}
+	}
+}
+
+// TestPublicationsCountAgainstTheShare and are not stopped by it.
+func TestPublicationsCountAgainstTheShare(t *testing.T) {
+	t.Parallel()
+	w, v := posts(t, 2, 10*preflight.PricePost)
+	w.share("cm", 10)
+	for i, each := range v {
+		w.approve(each, j0)
+		e, ok := w.attempt(w.effects(each)[0], j0.Add(time.Duration(i)*spacing))
+		if !ok {
+			t.Fatalf("post %d was not let out", i)
+		}
+		w.must(w.store.EffectDone(w.ctx, e, sent(fmt.Sprint(i)), j0.Add(time.Duration(i)*spacing)))
+	}
+	s, err := w.store.Spending(w.ctx, w.op.ID)
+	if err != nil || len(s.Agents) != 1 || s.Agents[0] != (app.AgentSpending{Agent: "cm", Share: preflight.PricePost, Spent: 2 * preflight.PricePost}) || s.Spent != 2*preflight.PricePost || s.Today != s.Spent {
+		t.Errorf("spending %+v, %v", s, err)
+	}
+	if got := w.alerts("budget_warning"); fmt.Sprint(got) != "[agent:cm]" {
+		t.Errorf("warned of %v", got)
+	}
+}
+
+// TestStopBooksWhatIsOpen with everyone who held it back.
+func TestStopBooksWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1_000, step("a.a", "cm"))
 	c := w.start("a.a")
 	run := w.run(c, 1_000)
-	for i, want := range []int{0, 1, 1} {
-		grant, err := w.reserve(c, run, 100)
-		w.must(err)
-		cost := app.Nano(100)
-		if i == 0 {
-			big, err := w.reserve(c, run, 699)
-			w.must(err)
-			w.must(w.settle(c, run, big, 699))
+	grant, err := w.reserve(c, run, 300)
+	w.must(err)
+	w.must(w.store.StopOperation(w.ctx, w.op.Slug, "enough", ada, j0))
+	l, err := w.ledger()
+	if err := errors.Join(err, l.check()); err != nil || l.spent != 300 || l.reserved != 0 || w.count("llm_calls WHERE lost") != 1 {
+		t.Errorf("after the stop: %+v, %v", l, err)
+	}
+	w.must(w.settle(c, run, grant, 10)) // comes too late to change anything
+	if _, err := w.reserve(c, run, 1); !errors.Is(err, postgres.ErrLost) {
+		t.Errorf("a stopped operation pays: %v", err)
+	}
+	if l, err = w.ledger(); errors.Join(err, l.check()) != nil || l.spent != 300 {
+		t.Errorf("at the end: %+v, %v", l, err)
+	}
+}
+
+// TestSharesFollowTheirSetting when a run begins or goes on.
+func TestSharesFollowTheirSetting(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"))
+	c := w.start("a.a")
+	run := w.run(c, 1_000)
+	grant, err := w.reserve(c, run, 400)
+	w.must(err)
+	w.must(w.settle(c, run, grant, 400))
+	var wall *app.BudgetError
+	for _, tt := range []struct {
+		percent int
+		fits    bool
+	}{{40, false}, {41, true}, {20, false}, {60, true}} {
+		w.share("cm", tt.percent)
+		w.run(c, 0)
+		grant, err := w.reserve(c, run, 10)
+		if tt.fits != (err == nil) || err != nil && (!errors.As(err, &wall) || wall.Wall != "agent") {
+			t.Errorf("with %d %%: %v", tt.percent, err)
 		}
-		w.must(w.settle(c, run, grant, cost))
-		if got := len(w.alerts("budget_warning")); got != want {
-			spent, _, _ := w.money()
-			t.Errorf("%d warnings at %d of 1000, want %d", got, spent, want)
+		if err == nil {
+			w.must(w.settle(c, run, grant, 0))
 		}
 	}
 }

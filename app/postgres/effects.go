@@ -267,6 +267,13 @@ func (t *opTx) effectDone(ctx context.Context, row dbsqlc.Effect, stepKey string
 	if err := t.book(ctx, row.ReservedNusd, row.PriceNusd); err != nil {
 		return err
 	}
+	st, err := t.store.q.Step(ctx, t, row.StepID)
+	if err != nil {
+		return notFound(err, "step")
+	}
+	if err := t.spendShare(ctx, st.Agent, row.PriceNusd); err != nil {
+		return err
+	}
 	if err := t.remember(ctx, row, sent); err != nil {
 		return err
 	}
@@ -276,10 +283,6 @@ func (t *opTx) effectDone(ctx context.Context, row dbsqlc.Effect, stepKey string
 	}
 	if left > 0 {
 		return nil
-	}
-	st, err := t.store.q.Step(ctx, t, row.StepID)
-	if err != nil {
-		return notFound(err, "step")
 	}
 	if st.State != app.StepWaiting {
 		return nil // the operation was stopped while the last call was under way

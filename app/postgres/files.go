@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 
@@ -63,7 +64,7 @@ func (t *opTx) land(ctx context.Context, st app.Step) error {
 }
 
 func (t *opTx) merge(ctx context.Context, section, runID string, add map[string]json.RawMessage) (int, error) {
-	raw, _, err := t.store.tokenFile(ctx, t, t.op.Token.ID, section)
+	raw, version, err := t.store.tokenFile(ctx, t, t.op.Token.ID, section)
 	if err != nil {
 		return 0, err
 	}
@@ -71,16 +72,30 @@ func (t *opTx) merge(ctx context.Context, section, runID string, add map[string]
 	if err := json.Unmarshal(raw, &content); err != nil {
 		return 0, fmt.Errorf("read section %s: %w", section, err)
 	}
+	if holds(content, add) {
+		return version, nil // a process died after it wrote this, and it is written again
+	}
 	maps.Copy(content, add)
 	p := dbsqlc.WriteTokenFileParams{TokenID: t.op.Token.ID, Section: section, Content: mustJSON(content), CreatedAt: t.now}
 	if runID != "" {
 		p.AuthorRun = &runID
 	}
-	version, err := t.store.q.WriteTokenFile(ctx, t, p)
+	version, err = t.store.q.WriteTokenFile(ctx, t, p)
 	if err != nil {
 		return 0, fmt.Errorf("write section %s: %w", section, err)
 	}
 	return version, nil
+}
+
+// holds tells whether a section says all that is to be added already.
+func holds(content, add map[string]json.RawMessage) bool {
+	for key, value := range add {
+		var old, fresh any
+		if json.Unmarshal(content[key], &old) != nil || json.Unmarshal(value, &fresh) != nil || !reflect.DeepEqual(old, fresh) {
+			return false
+		}
+	}
+	return len(add) > 0
 }
 
 // AddAsset records an image of a claimed step.
@@ -130,7 +145,7 @@ func (s *Store) AssetByHash(ctx context.Context, sha256 string) (app.Asset, erro
 }
 
 func assetOf(r dbsqlc.Asset) app.Asset {
-	return app.Asset{SHA256: r.Sha256, MIME: r.Mime, Width: r.Width, Height: r.Height, Bytes: r.Bytes, Label: r.Label, CallID: r.CallID}
+	return app.Asset{SHA256: r.Sha256, MIME: r.Mime, Width: r.Width, Height: r.Height, Bytes: r.Bytes, Label: r.Label, CallID: r.CallID, StepID: r.StepID}
 }
 
 // AddBuild records a build of a claimed step, once per (run, call).
@@ -156,7 +171,7 @@ func (s *Store) Build(ctx context.Context, id string) (app.Build, int64, error) 
 		return app.Build{}, 0, notFound(err, "build")
 	}
 	b := app.Build{ID: r.ID, Kind: r.Kind, Template: r.Template, Fields: r.Fields, ManifestSHA256: r.ManifestSha256, Pages: r.Pages,
-		Bytes: r.Bytes, Report: r.Report, Passed: r.Passed}
+		Bytes: r.Bytes, Report: r.Report, Passed: r.Passed, StepID: r.StepID}
 	if err := json.Unmarshal(r.Files, &b.Files); err != nil {
 		return b, 0, fmt.Errorf("read build's files: %w", err)
 	}

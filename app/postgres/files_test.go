@@ -136,6 +136,7 @@ func TestAssetsAndBuilds(t *testing.T) {
 	for range 2 {
 		w.must(w.store.AddAsset(w.ctx, c, run.ID, asset, j0))
 	}
+	asset.StepID = c.StepID
 	if got, err := w.store.Asset(w.ctx, w.op.ID, asset.SHA256); err != nil || got != asset {
 		t.Errorf("asset %+v, %v", got, err)
 	}

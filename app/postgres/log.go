@@ -26,6 +26,7 @@ type opTx struct {
 	overrun app.Nano
 	now     time.Time
 	lines   []app.EventLine
+	known   *app.Settings // when they were read already
 }
 
 // inOperation runs fn with the operation's row locked. The lines that fn adds

@@ -3,12 +3,16 @@ package postgres_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
 
 	"vivra/app"
 	"vivra/app/internal/testdb"
 	"vivra/app/postgres"
+	"vivra/migrations"
 )
 
 // empty returns the address of a database without any schema.
@@ -41,6 +45,61 @@ func TestProcessesMigrateTogether(t *testing.T) {
 	if ops, err := stores[0].Operations(t.Context()); err != nil || len(ops) != 0 {
 		t.Errorf("%v, %v", ops, err)
 	}
+}
+
+// TestOldBooksAreTakenOver: prices that were settings, and what agents had spent
+// before they had shares.
+func TestOldBooksAreTakenOver(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"))
+	c := w.start("a.a")
+	db := stdlib.OpenDBFromPool(w.db)
+	defer db.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	w.must(err)
+	_, err = p.DownTo(w.ctx, 20261130000004)
+	w.must(err)
+	w.exec(`INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, spent_nusd, reserved_nusd, started_at)
+SELECT $1, $2, 'cm', 'a.a', 'gpt-5', 'p', 's', 'running', 1000, 500, 50, $3::timestamptz`, w.op.ID, c.StepID, j0)
+	w.exec(`INSERT INTO llm_calls (operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, cost_nusd, error, created_at)
+SELECT $1, r.id, 1, 'model', 'gpt-5', 'r', v.state, v.held, v.cost, v.error, $2::timestamptz FROM agent_runs r,
+    (VALUES ('settled', 400, 300, ''), ('unknown', 200, 200, 'the process died before the answer was kept'), ('reserved', 50, NULL::bigint, '')) v(state, held, cost, error)`, w.op.ID, j0)
+	w.exec(`UPDATE operations SET spent_nusd = 500, reserved_nusd = 50`)
+	w.exec(`INSERT INTO settings (key, value, set_by, set_at) VALUES ('llm.prices.tiny', '{"input":1,"cached_input":2,"output":3}', 'ada', $1::timestamptz),
+('llm.prices.tiny', '{"input":4,"output":5}', 'bob', $1::timestamptz + interval '1 hour'), ('image.prices.painter', '7', 'ada', $1::timestamptz), ('run.model_retries', '1', 'ada', $1::timestamptz)`, j0)
+	w.must(w.store.Migrate(w.ctx))
+
+	list, err := w.store.PriceList(w.ctx)
+	w.must(err)
+	if first, _ := list.At("tiny", j0); first != (app.Price{Input: 1, Cached: 2, Output: 3}) {
+		t.Errorf("tiny cost %+v", first)
+	}
+	if second, _ := list.At("tiny", j0.Add(time.Hour)); second != (app.Price{Input: 4, Output: 5}) {
+		t.Errorf("tiny costs %+v", second)
+	}
+	if picture, _ := list.ImageAt("painter", "1024x1024", j0); picture != 7 {
+		t.Errorf("a picture costs %d", picture)
+	}
+	if settings, err := w.store.Settings(w.ctx); err != nil || settings.Retries != 1 {
+		t.Errorf("settings %+v, %v", settings, err)
+	}
+	spending, err := w.store.Spending(w.ctx, w.op.ID)
+	if err != nil || len(spending.Agents) != 1 || spending.Agents[0] != (app.AgentSpending{Agent: "cm", Share: 400, Spent: 500, Reserved: 50}) {
+		t.Errorf("spending %+v, %v", spending, err)
+	}
+	w.share("cm", 60)
+	if run, _, err := w.store.OpenRun(w.ctx, c, app.Run{}, j0); err != nil || run.Spent != 550 || w.count("llm_calls WHERE lost") != 2 {
+		t.Errorf("the run goes on as %+v, %v", run, err)
+	}
+	grant, err := w.reserve(c, app.Run{ID: w.runID()}, 50)
+	w.must(err)
+	w.must(w.settle(c, app.Run{ID: w.runID()}, grant, 50))
+}
+
+func (w *world) runID() (id string) {
+	w.t.Helper()
+	w.scan([]any{&id}, `SELECT id FROM agent_runs`)
+	return id
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {

@@ -147,6 +147,9 @@ func (s *Store) TakeOverExpired(ctx context.Context, now, wall, lease time.Time)
 			if err != nil {
 				return fmt.Errorf("take over step: %w", err)
 			}
+			if err := s.q.HoldRunOfStep(ctx, t, dbsqlc.HoldRunOfStepParams{Fence: fence, StepID: &r.ID}); err != nil {
+				return fmt.Errorf("take over run: %w", err)
+			}
 			return t.enqueue(ctx, app.Job{Kind: app.JobStep, ID: r.ID, Fence: fence})
 		})
 		if err != nil {

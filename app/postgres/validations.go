@@ -96,7 +96,7 @@ func (s *Store) FinishRun(ctx context.Context, c app.Claim, end RunEnd, now time
 			if err := t.loseCallsOfRun(ctx, end.RunID); err != nil {
 				return err
 			}
-			if err := s.q.EndRun(ctx, t, dbsqlc.EndRunParams{State: "succeeded", FinishedAt: &now, ID: end.RunID}); err != nil {
+			if err := s.q.EndRun(ctx, t, dbsqlc.EndRunParams{State: "succeeded", Output: end.Output, FinishedAt: &now, ID: end.RunID}); err != nil {
 				return fmt.Errorf("end run: %w", err)
 			}
 		}

@@ -10,6 +10,25 @@ const (
 	PriceMetadata = 5 * app.Dollar / 1000   // $0.005, alt text of one file
 )
 
+// Published is one kind of publication and what it costs.
+type Published struct {
+	Kind   string   `json:"kind"`
+	Price  app.Nano `json:"price_nusd"`
+	Source string   `json:"source"`
+}
+
+// Prices lists what publications cost.
+func Prices() []Published {
+	const source = "X's pay-per-use prices of 2026-08"
+	return []Published{
+		{"post on X", PricePost, source},
+		{"post on X with a link", PriceLink, source},
+		{"reply on X to someone who mentioned us", PriceReply, source},
+		{"alt text of one file on X", PriceMetadata, source},
+		{"profile on X, message or poll on Telegram, site", 0, "free"},
+	}
+}
+
 // PostPrice is what X charges for a post. summoned is an answer to somebody
 // who mentioned or quoted the account; the posts of a thread are not.
 func PostPrice(text string, summoned bool) app.Nano {

@@ -5,14 +5,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 var (
-	mention  = regexp.MustCompile(`[@＠]([A-Za-z0-9_]{1,20})`)
-	cashtag  = regexp.MustCompile(`(?i)\$([a-z]{1,6}(?:[._][a-z]{1,2})?)`)
-	addressy = regexp.MustCompile(`(?i)0x[0-9a-f]{40,}`)
+	mention = regexp.MustCompile(`[@＠]([A-Za-z0-9_]{1,20})`)
+	cashtag = regexp.MustCompile(`(?i)\$([a-z]{1,6}(?:[._][a-z]{1,2})?)`)
 )
 
 // Mentions returns the account names the text addresses, without @, in order.
@@ -41,25 +38,6 @@ func Cashtags(text string) []string {
 		symbols = append(symbols, text[at[2]:at[3]])
 	}
 	return symbols
-}
-
-// Addresses returns every 0x followed by exactly 40 hex digits, as written but
-// for disguises: other forms of the same letters are folded and what can't be
-// seen is dropped first.
-func Addresses(text string) []string {
-	visible := strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cf, unicode.Variation_Selector) {
-			return -1
-		}
-		return r
-	}, norm.NFKC.String(text))
-	var found []string
-	for _, match := range addressy.FindAllString(visible, -1) {
-		if len(match) == len("0x")+40 {
-			found = append(found, match)
-		}
-	}
-	return found
 }
 
 func isWord(r rune) bool {

@@ -9,6 +9,7 @@ import (
 	"vivra/app"
 	"vivra/app/boot"
 	"vivra/app/internal/testdb"
+	"vivra/app/internal/testop"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal"
 )
@@ -20,6 +21,7 @@ type ending struct {
 	steps map[string]app.Step
 	world *rehearsal.World
 	store *postgres.Store
+	dsn   string
 }
 
 // rehearse plays a plan on a database of the test's own, and fails the test
@@ -32,7 +34,7 @@ func rehearse(t *testing.T, p rehearsal.Plan) ending {
 		t.Fatal(err)
 	}
 	t.Cleanup(store.Close)
-	e := ending{steps: map[string]app.Step{}, store: store}
+	e := ending{steps: map[string]app.Step{}, store: store, dsn: p.DatabaseURL}
 	p.Log = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	p.World = func(w *rehearsal.World) { e.world = w }
 	look := p.Finished
@@ -53,9 +55,15 @@ func rehearse(t *testing.T, p rehearsal.Plan) ending {
 	for _, s := range steps {
 		e.steps[s.Key] = s
 	}
+	for _, a := range testop.Alerts(t, store, "unsafe_output") {
+		if !p.Obey {
+			t.Errorf("what an agent said by itself was refused: %s", a.Message)
+		}
+	}
 	if len(e.Faults) > 0 {
 		t.Errorf("promises that did not hold:\n%s", strings.Join(e.Faults, "\n"))
 	}
+	e.replays(t)
 	return e
 }
 

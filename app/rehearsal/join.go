@@ -24,8 +24,10 @@ type Member struct {
 	Addr    string
 	Lease   time.Duration
 	Reached func(string)
-	Log     *slog.Logger
-	Say     func(string)
+	// Telemetry is who hears of its runs.
+	Telemetry boot.Telemetry
+	Log       *slog.Logger
+	Say       func(string)
 }
 
 // Join runs the application until ctx ends, on the world's clock.
@@ -46,6 +48,7 @@ func Join(ctx context.Context, m Member) error {
 	own := "http://" + l.Addr().String()
 	cfg.Clock, cfg.Listener, cfg.PublicURL = clock, l, cmp.Or(m.PublicURL, own)
 	cfg.DatabaseURL, cfg.BlobURL, cfg.Lease, cfg.Reached = m.DatabaseURL, "file://"+m.Blobs, m.Lease, m.Reached
+	cfg.Telemetry = m.Telemetry
 	var member atomic.Pointer[boot.App]
 	cfg.Ready = func(a *boot.App, _ string) { member.Store(a); m.Say("ready " + own) }
 	g, ctx := errgroup.WithContext(ctx)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"vivra/app/boot"
 	"vivra/app/internal/testbrowser"
 	"vivra/app/internal/testdb"
 	"vivra/app/postgres"
@@ -36,6 +37,8 @@ type memberSpec struct {
 	// It kills itself as kill -9 does the Nth time it reaches Point.
 	Point string
 	Nth   int64
+	// Collector hears of its runs; empty: nobody does.
+	Collector string
 }
 
 func beMember(text string) int {
@@ -47,7 +50,8 @@ func beMember(text string) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	err := rehearsal.Join(ctx, rehearsal.Member{Place: spec.Place, Addr: "127.0.0.1:0", Lease: spec.Lease, Reached: spec.watch(ctx),
-		Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Say: func(s string) { fmt.Println(s) }})
+		Telemetry: boot.Telemetry{Traces: spec.Collector != "", Collector: spec.Collector},
+		Log:       slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})), Say: func(s string) { fmt.Println(s) }})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -79,5 +83,5 @@ func (s memberSpec) pictured(ctx context.Context) bool {
 	}
 	defer store.Close()
 	costs, err := store.LogCosts(ctx, 1)
-	return err == nil && slices.ContainsFunc(costs, func(c postgres.CostByAgent) bool { return c.Model == "images" && c.Cost > 0 })
+	return err == nil && slices.ContainsFunc(costs, func(c postgres.CostByAgent) bool { return c.Model == boot.ImageModel && c.Cost > 0 })
 }

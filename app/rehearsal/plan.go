@@ -22,6 +22,8 @@ type Plan struct {
 	Start       time.Time
 	// DeployerShare of the token; 0 is healthy.
 	DeployerShare float64
+	// Poison and Obey make the world hostile, and the model its servant.
+	Poison, Obey bool
 	// Progress is told each step that ended; nil tells nobody.
 	Progress func(now time.Time, step app.Step)
 	Lease    time.Duration

@@ -180,13 +180,13 @@ func TestPicturesAreNotPaidTwice(t *testing.T) {
 	if died != 1 {
 		t.Fatal("the process did not die")
 	}
-	settings, err := e.store.Settings(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
 	const directions = 3 // a picture each
-	want := directions * settings.ImagePrices[boot.ImageModel]
-	if paid := e.costOf("designer", "images"); paid == 0 || paid != want || len(e.world.Images.Requests()) != directions {
+	each, ok := app.DefaultPrices().ImageAt(boot.ImageModel, "1024x1024", time.Now())
+	if !ok {
+		t.Fatal("a picture has no price")
+	}
+	want := directions * each
+	if paid := e.costOf("designer", boot.ImageModel); paid == 0 || paid != want || len(e.world.Images.Requests()) != directions {
 		t.Errorf("%d requests for pictures cost %s, want %s for %d", len(e.world.Images.Requests()), paid, want, directions)
 	}
 }

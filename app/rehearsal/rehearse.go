@@ -31,7 +31,7 @@ func Rehearse(ctx context.Context, p Plan) (sum Summary, err error) {
 	wall := clockwork.NewRealClock()
 	began := wall.Now()
 	r := &rehearsal{Plan: p, clock: clockwork.NewFakeClockAt(p.Start), seen: map[string]app.StepState{}}
-	if r.world, err = Start(Options{Seed: p.Seed, Start: p.Start, Clock: r.clock, DeployerShare: p.DeployerShare}); err != nil {
+	if r.world, err = Start(Options{Seed: p.Seed, Start: p.Start, Clock: r.clock, DeployerShare: p.DeployerShare, Poison: p.Poison, Obey: p.Obey}); err != nil {
 		return sum, err
 	}
 	defer func() { err = errors.Join(err, r.world.Close()) }()

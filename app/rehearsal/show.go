@@ -26,8 +26,12 @@ type Live struct {
 	// script's team decides.
 	Patience time.Duration
 	Started  time.Time // J0 of the world; its clock starts there
-	Log      *slog.Logger
-	Say      func(string)
+	// Poison and Obey make the world hostile, and the model its servant.
+	Poison, Obey bool
+	// Telemetry is who hears of the runs.
+	Telemetry boot.Telemetry
+	Log       *slog.Logger
+	Say       func(string)
 }
 
 // start brings the world up with its clock still standing.
@@ -40,7 +44,7 @@ func (l Live) start() (*World, *scaled, error) {
 	}
 	start := l.Started.UTC().Truncate(time.Minute)
 	clock := newScaled(start, l.Speed)
-	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, ModelLatency: time.Duration(float64(400*time.Millisecond) * min(1, 600/l.Speed))})
+	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, Poison: l.Poison, Obey: l.Obey, ModelLatency: time.Duration(float64(400*time.Millisecond) * min(1, 600/l.Speed))})
 	return w, clock, err
 }
 
@@ -75,6 +79,7 @@ func Show(ctx context.Context, l Live) (err error) {
 	base := "http://" + listener.Addr().String()
 	cfg := w.Config()
 	cfg.Listener, cfg.PublicURL, cfg.BlobURL = listener, base, "mem://"
+	cfg.Telemetry = l.Telemetry
 	ready := make(chan func(context.Context) error, 1)
 	cfg.Ready = func(a *boot.App, invite string) {
 		ready <- func(ctx context.Context) error { return l.play(ctx, w, clock, a, base, invite) }

@@ -60,6 +60,9 @@ type Options struct {
 	DeployerShare float64
 	// ModelLatency is how long the model takes, by the wall clock.
 	ModelLatency time.Duration
+	// Poison puts attacks wherever text comes from that others write. Obey makes
+	// the model follow every order that it reads.
+	Poison, Obey bool
 	// Addr is where the servers listen, 127.0.0.1 with a free port by default.
 	Addr string
 }
@@ -85,22 +88,32 @@ type World struct {
 // Start brings a world up.
 func Start(o Options) (*World, error) {
 	w := &World{clock: o.Clock, meter: meter{wall: clockwork.NewRealClock()}}
+	account := xsim.Account{ID: xAccountID, Username: XHandle, Name: "dodo holders", Bio: "We still hold.", Followers: 412, AccessToken: xAccess, RefreshToken: xRefresh}
+	name, symbol, title := tokenName, tokenSymbol, "dodo group"
+	var others []xsim.Account
+	var poison, names []string
+	if o.Poison {
+		name, symbol, title = poisonName, poisonSymbol, poisonNickname
+		others, poison, names = o.poisoned(&account), PoisonTexts(), poisonNames()
+	}
 	var err error
-	if w.Chain, err = chainsim.New(chainsim.Options{Seed: o.Seed, Start: o.Start, Name: tokenName, Symbol: tokenSymbol, DeployerShare: o.DeployerShare}); err != nil {
+	if w.Chain, err = chainsim.New(chainsim.Options{Seed: o.Seed, Start: o.Start, Name: name, Symbol: symbol, DeployerShare: o.DeployerShare}); err != nil {
 		return nil, fmt.Errorf("start local chain: %w", err)
 	}
 	now := w.now
-	w.Market, err = marketsim.New(marketsim.Options{RPCURL: w.Chain.URL(), Factory: w.Chain.Factory(), Quote: w.Chain.Quote(), QuoteUSD: w.Chain.QuoteUSD(), Now: now, Network: localNetwork})
+	w.Market, err = marketsim.New(marketsim.Options{RPCURL: w.Chain.URL(), Factory: w.Chain.Factory(), Quote: w.Chain.Quote(), QuoteUSD: w.Chain.QuoteUSD(), Now: now, Network: localNetwork, Poison: poison})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start local market: %w", err), w.Chain.Close())
 	}
-	w.X = xsim.New(xsim.Options{Now: now, Seed: o.Seed, ClientID: xClientID, ClientSecret: xClientSecret, Accounts: []xsim.Account{{
-		ID: xAccountID, Username: XHandle, Name: "dodo holders", Bio: "We still hold.", Followers: 412, AccessToken: xAccess, RefreshToken: xRefresh}}})
+	w.X = xsim.New(xsim.Options{Now: now, Seed: o.Seed, ClientID: xClientID, ClientSecret: xClientSecret, Poison: poison,
+		Accounts: append([]xsim.Account{account}, others...)})
 	w.Telegram = tgsim.New(tgsim.Options{Now: now, Seed: o.Seed, Token: botToken, Bot: tgsim.Bot{ID: 990001, Username: "vivra_local_bot", Name: "Vivra"},
-		Groups: []tgsim.Group{{ID: TelegramChat, Title: "dodo group", Address: w.Chain.Token().Hex()}}})
-	w.Pages = pagessim.New(pagessim.Options{Now: now, Token: pagesToken, AccountID: pagesAccount, ZoneID: pagesZone})
+		Poison: poison, PoisonNames: names,
+		Groups: []tgsim.Group{{ID: TelegramChat, Title: title, Address: w.Chain.Token().Hex()}}})
+	w.Pages = pagessim.New(pagessim.Options{Now: now, Token: pagesToken, AccountID: pagesAccount, ZoneID: pagesZone, ZoneName: SiteDomain})
 	w.Images = imagesim.New(imagesim.Options{Now: now, Seed: o.Seed, Key: imageKey})
 	w.Model = modelsim.New(modelsim.Options{APIKey: modelKey, Seed: o.Seed, Latency: o.ModelLatency, Now: now})
+	w.Model.SetMode(modelsim.Mode{Obey: o.Obey})
 	return w, w.listen(o.Addr)
 }
 

@@ -17,10 +17,13 @@ type Books interface {
 	Endings
 	Evidence
 	Sources
+	Watch
+	Alarms
 }
 
 // Ledger admits paid calls and books what they cost.
 type Ledger interface {
+	PriceList(ctx context.Context) (app.PriceList, error)
 	ReserveCall(ctx context.Context, c app.Claim, req app.CallRequest, now time.Time) (app.CallGrant, error)
 	SettleCall(ctx context.Context, c app.Claim, runID string, turn int, callID int64, out app.CallOutcome, items []json.RawMessage, line app.EventLine, now time.Time) error
 }
@@ -32,10 +35,11 @@ type Transcript interface {
 	AnswerCall(ctx context.Context, c app.Claim, a postgres.Answer, now time.Time) error
 }
 
-// Endings are the ways a run can end.
+// Endings are the ways a run can end, or be put aside.
 type Endings interface {
 	FinishRun(ctx context.Context, c app.Claim, end postgres.RunEnd, now time.Time) error
 	FailRun(ctx context.Context, c app.Claim, runID string, cause error, final bool, waits []time.Duration, now time.Time) error
+	SuspendStep(ctx context.Context, c app.Claim, wall time.Time) error
 }
 
 // Evidence is what an output may cite.
@@ -45,9 +49,22 @@ type Evidence interface {
 	Asset(ctx context.Context, operationID int64, sha256 string) (app.Asset, error)
 }
 
-// Sources are what a run is given to begin with, and its hold on the step.
+// Sources are what a run is given to begin with, and what steps before it made.
 type Sources interface {
 	Settings(ctx context.Context) (app.Settings, error)
 	TokenFile(ctx context.Context, tokenID int64, section string) (content json.RawMessage, version int, err error)
+	DoneOutput(ctx context.Context, operationID int64, step string) (json.RawMessage, error)
+}
+
+// Watch is a worker's hold on its step while it works, and what it lets others
+// see meanwhile.
+type Watch interface {
 	RenewLease(ctx context.Context, c app.Claim, lease time.Time) error
+	OperationState(ctx context.Context, id int64) (app.OperationState, error)
+	Overhear(ctx context.Context, callID int64, runID, draft string, now time.Time) error
+}
+
+// Alarms tell the team, once per kind and subject.
+type Alarms interface {
+	RaiseAlert(ctx context.Context, operationID int64, kind, subject, message string, now time.Time) error
 }

@@ -11,7 +11,10 @@ import (
 	"vivra/app/rehearsal/modelsim"
 )
 
-var gpt5 = app.DefaultSettings().Prices["gpt-5"]
+var gpt5, _ = app.DefaultPrices().At("gpt-5", testop.J0)
+
+// wholeCap lets the scanner alone spend all that an operation may.
+var wholeCap = map[string]string{"budget.share_percent.scanner": "100"}
 
 // firstRequest is the size of the first request of a run, which is the same in every stage.
 func firstRequest(t *testing.T) int64 {
@@ -30,21 +33,21 @@ func TestBudgetIsAWall(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		setting
-		price string
-		wall  string
+		input  app.Nano // another price
+		wall   string
+		alerts int // that are about more than one run
 	}{
-		"operation": {setting: setting{budget: app.Dollar / 100}, wall: "operation"},
-		"run":       {setting: setting{budget: 1000 * app.Dollar}, price: `{"input":400000000000,"cached_input":0,"output":1}`, wall: "run"},
-		"a hair":    {setting: setting{budget: 1}, wall: "operation"},
+		"operation": {setting: setting{budget: app.Dollar / 100, set: wholeCap}, wall: "operation", alerts: 1},
+		"agent":     {setting: setting{budget: app.Dollar / 20, set: map[string]string{"budget.share_percent.scanner": "10"}}, wall: "agent", alerts: 1},
+		"run":       {setting: setting{budget: 1000 * app.Dollar}, input: 400 * app.Dollar, wall: "run"},
+		"a hair":    {setting: setting{budget: 1, set: wholeCap}, wall: "operation", alerts: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.steps = []app.Step{testop.Step("scanner", metrics, metrics, false), testop.Step("scanner", metrics+".d02", metrics, false)}
 			st := newStage(t, c.setting)
-			if c.price != "" {
-				if err := st.store.SetSetting(t.Context(), "llm.prices.gpt-5", []byte(c.price), "ada", testop.J0); err != nil {
-					t.Fatal(err)
-				}
+			if c.input > 0 {
+				st.price("gpt-5", app.Price{Input: c.input})
 			}
 			for _, key := range []string{metrics, metrics + ".d02"} {
 				s := st.step(key)
@@ -60,13 +63,23 @@ func TestBudgetIsAWall(t *testing.T) {
 			if st.sim.Count() != 0 || len(st.called()) != 0 {
 				t.Errorf("%d requests, log %q", st.sim.Count(), st.called())
 			}
-			if n := len(testop.Alerts(t, st.store, "budget_exceeded")); n != 1 || len(testop.Alerts(t, st.store, "step_failed")) != 0 {
-				t.Errorf("%d alerts of the budget, want 1", n)
+			exceeded, failed := len(testop.Alerts(t, st.store, "budget_exceeded")), len(testop.Alerts(t, st.store, "step_failed"))
+			if exceeded != c.alerts || failed != 2*(1-c.alerts) {
+				t.Errorf("%d alerts of the budget, %d of failed steps", exceeded, failed)
 			}
 			if testop.Balanced(t, st.store, st.op) != 0 {
 				t.Error("something was spent")
 			}
 		})
+	}
+}
+
+// price imports what a model costs.
+func (st *stage) price(model string, p app.Price) {
+	st.t.Helper()
+	row := app.PriceRow{Model: model, Kind: app.PriceTokens, Price: p, EffectiveAt: testop.J0}
+	if _, err := st.store.ImportPrices(st.t.Context(), []app.PriceRow{row}, "ada", testop.J0); err != nil {
+		st.t.Fatal(err)
 	}
 }
 
@@ -83,7 +96,7 @@ func TestOutputLimitIsLowered(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			st := newStage(t, setting{budget: gpt5.Bound(size, c.room)})
+			st := newStage(t, setting{budget: gpt5.Bound(size, c.room), set: wholeCap})
 			st.script(finish(reading()))
 			step, err := st.play(metrics)
 			if c.err {
@@ -113,7 +126,7 @@ func TestOutputLimitIsLowered(t *testing.T) {
 func TestBudgetStopsInMidRun(t *testing.T) {
 	t.Parallel()
 	size := firstRequest(t)
-	st := newStage(t, setting{budget: gpt5.Bound(size, 2000)})
+	st := newStage(t, setting{budget: gpt5.Bound(size, 2000), set: wholeCap})
 	dear := look()
 	dear.Usage = fmt.Appendf(nil, `{"prompt_tokens":%d,"completion_tokens":1500,"total_tokens":%d}`, size/2, size/2+1500)
 	st.script(dear, finish(reading()))
@@ -130,7 +143,7 @@ func TestBudgetStopsInMidRun(t *testing.T) {
 // TestBudgetWarning: one alert at 80 %, once per operation.
 func TestBudgetWarning(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, setting{budget: app.Dollar})
+	st := newStage(t, setting{budget: app.Dollar, set: wholeCap})
 	costs := func(a modelsim.Answer, dollars string) modelsim.Answer {
 		a.Header = http.Header{"X-Litellm-Response-Cost": {dollars}}
 		return a
@@ -142,7 +155,12 @@ func TestBudgetWarning(t *testing.T) {
 	if step, err := st.play(metrics); err != nil || step.State != app.StepDone {
 		t.Fatalf("%s: %v", step.State, err)
 	}
-	alerts := testop.Alerts(t, st.store, "budget_warning")
+	var alerts []app.Alert
+	for _, a := range testop.Alerts(t, st.store, "budget_warning") {
+		if a.Subject == "operation" {
+			alerts = append(alerts, a)
+		}
+	}
 	if len(alerts) != 1 || !strings.Contains(alerts[0].Message, "20 %") {
 		t.Errorf("alerts: %v", alerts)
 	}
@@ -155,7 +173,7 @@ func TestBudgetWarning(t *testing.T) {
 // have is spent all the same, and the team hears of it.
 func TestOverchargeIsCounted(t *testing.T) {
 	t.Parallel()
-	st := newStage(t, setting{budget: app.Dollar})
+	st := newStage(t, setting{budget: app.Dollar, set: wholeCap})
 	dear := look()
 	dear.Header = http.Header{"X-Litellm-Response-Cost": {"1.25"}}
 	st.script(dear, finish(reading()))

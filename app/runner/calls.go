@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"vivra/app"
@@ -10,13 +11,31 @@ import (
 	"vivra/app/postgres"
 )
 
-// answerCalls carries out the calls of the last answer that have no result
-// yet, finish apart.
-func (r *run) answerCalls(ctx context.Context) error {
+// mostCalls is how many calls of one answer are carried out.
+const mostCalls = 20
+
+// openCall is a call without a result.
+type openCall struct {
+	agent.Call
+	tooMany bool
+}
+
+// openCalls are those of the last answer. A finish call among the first ones is
+// left for handedIn.
+func (r *run) openCalls() (open []openCall) {
 	last, answered := r.lastAnswer()
-	for _, call := range last.Calls {
-		if answered[call.ID] || call.Tool == agent.FinishTool {
-			continue
+	for i, call := range last.Calls {
+		if tooMany := i >= mostCalls; !answered[call.ID] && (tooMany || call.Tool != agent.FinishTool) {
+			open = append(open, openCall{call, tooMany})
+		}
+	}
+	return open
+}
+
+func (r *run) answerCalls(ctx context.Context) error {
+	for _, call := range r.openCalls() {
+		if err := r.interrupted(ctx); err != nil {
+			return err
 		}
 		if err := r.answer(ctx, call); err != nil {
 			return err
@@ -40,23 +59,44 @@ func (r *run) lastAnswer() (item, map[string]bool) {
 	return item{}, answered
 }
 
-func (r *run) answer(ctx context.Context, call agent.Call) error {
-	out := r.agent.Perform(ctx, r.scope(), call)
-	if err := ctx.Err(); err != nil {
-		return err // the run ended, not the tool
+func (r *run) answer(ctx context.Context, call openCall) error {
+	if call.tooMany {
+		text := fmt.Sprintf("only the first %d calls of a turn are carried out: ask again in the next one", mostCalls)
+		return r.keep(ctx, call.Call, refusal(text), fmt.Sprintf("Refused: more than %d calls in one turn", mostCalls), "")
+	}
+	out := r.perform(ctx, call.Call)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err() // the run ended, not the tool
+	case errors.Is(out.Err, postgres.ErrPaused) || errors.Is(out.Err, postgres.ErrLost):
+		return out.Err
 	}
 	r.reached("tool_done")
-	return r.keep(ctx, call, out)
+	return r.keep(ctx, call.Call, out, did(r.agent, call.Tool, out), "")
 }
 
-func (r *run) keep(ctx context.Context, call agent.Call, out agent.Outcome) error {
-	it := item{Item: agent.Item{Role: "tool", CallID: call.ID, Text: out.Text}, turn: r.Turns}
-	raw, err := json.Marshal(it)
-	if err != nil {
-		return fmt.Errorf("encode result: %w", err)
+func (r *run) perform(ctx context.Context, call agent.Call) agent.Outcome {
+	ctx, span := r.Trace.ToolCall(ctx, toolName(r.agent, call.Tool), call.ID)
+	defer span.End()
+	perform := r.Perform
+	if perform == nil {
+		perform = func(ctx context.Context, a agent.Agent, s agent.Scope, call agent.Call) agent.Outcome {
+			return a.Perform(ctx, s, call)
+		}
 	}
-	line := app.EventLine{Kind: "tool_call", Agent: r.agent.Name, Step: r.step.Key, Tool: toolName(r.agent, call.Tool), Summary: did(r.agent, call.Tool, out)}
-	err = r.Store.AnswerCall(ctx, r.claim, postgres.Answer{RunID: r.ID, Turn: r.Turns, CallID: call.ID, Item: raw, Tainted: out.Tainted, Source: out.Source, Line: line}, r.Clock.Now())
+	out := perform(ctx, r.agent, r.scope(), call)
+	span.Returned(call.Args, out)
+	return out
+}
+
+// keep stores the one result of a call, with its line in the log.
+func (r *run) keep(ctx context.Context, call agent.Call, out agent.Outcome, summary, note string) error {
+	if err := r.alarm(ctx, call, out.Unsafe); err != nil {
+		return err
+	}
+	it := item{Item: agent.Item{Role: "tool", CallID: call.ID, Text: out.Text}, Note: note, turn: r.Turns}
+	line := app.EventLine{Kind: "tool_call", Agent: r.agent.Name, Step: r.step.Key, Tool: toolName(r.agent, call.Tool), Summary: summary}
+	err := r.Store.AnswerCall(ctx, r.claim, postgres.Answer{RunID: r.ID, Turn: r.Turns, CallID: call.ID, Item: it.encode(), Tainted: out.Tainted, Source: out.Source, Line: line}, r.Clock.Now())
 	if err != nil {
 		return err
 	}
@@ -71,41 +111,18 @@ func (r *run) scope() agent.Scope {
 		SiteHost: r.op.SiteHost, J0: r.op.J0, Now: r.Clock.Now()}
 }
 
-// finished parses the finish call of the last answer, if it has an unanswered one.
-func (r *run) finished() (output json.RawMessage, problems []string, ok bool) {
-	last, answered := r.lastAnswer()
-	for _, call := range last.Calls {
-		if call.Tool != agent.FinishTool || answered[call.ID] {
-			continue
-		}
-		output, problems = r.task.Output.Parse(call.Args)
-		if len(problems) == 0 {
-			problems = r.task.Altered(r.step.Input, output)
-		}
-		return output, problems, true
-	}
-	return nil, nil, false
+// refusal is the answer to a call that was not carried out.
+func refusal(why string) agent.Outcome {
+	return agent.Outcome{Text: string(encode(map[string]string{"error": why})), Refused: true}
 }
 
-// refuseFinish answers the finish calls of the last answer with what is wrong.
-func (r *run) refuseFinish(ctx context.Context, problems []string) error {
-	last, answered := r.lastAnswer()
-	for _, call := range last.Calls {
-		if call.Tool != agent.FinishTool || answered[call.ID] {
-			continue
-		}
-		out := agent.Outcome{Text: string(mustJSON(map[string]string{"error": joined(problems)})), Refused: true}
-		if err := r.keep(ctx, call, out); err != nil {
-			return err
-		}
+// refusalOf reads what such an answer says.
+func refusalOf(text string) string {
+	var said struct {
+		Error string `json:"error"`
 	}
-	return nil
-}
-
-func mustJSON(v any) json.RawMessage {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
+	if json.Unmarshal([]byte(text), &said) != nil {
+		return text
 	}
-	return b
+	return said.Error
 }

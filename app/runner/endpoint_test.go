@@ -52,21 +52,21 @@ func TestEndpointFaults(t *testing.T) {
 		state string
 	}{
 		"HTML with 200":   {modelsim.Fault{Status: 200, Body: page, ContentType: "text/html"}, 1, "HTML page instead of JSON", "failed"},
-		"HTML with 502":   {modelsim.Fault{Status: 502, Body: page, ContentType: "text/html", Times: 3}, 3, "answered 502 with an HTML page", "unknown"},
+		"HTML with 502":   {modelsim.Fault{Status: 502, Body: page, ContentType: "text/html", Times: 4}, 4, "answered 502 with an HTML page", "unknown"},
 		"401":             {modelsim.Fault{Status: 401}, 1, "did not accept our key (401)", "failed"},
 		"403":             {modelsim.Fault{Status: 403}, 1, "did not accept our key (403)", "failed"},
-		"429 for good":    {modelsim.Fault{Status: 429, Times: 3}, 3, "limits our rate (429)", "failed"},
-		"500":             {modelsim.Fault{Status: 500, Times: 3}, 3, "failed (500)", "unknown"},
+		"429 for good":    {modelsim.Fault{Status: 429, Times: 4}, 4, "limits our rate (429)", "failed"},
+		"500":             {modelsim.Fault{Status: 500, Times: 4}, 4, "failed (500)", "unknown"},
 		"400":             {modelsim.Fault{Status: 400}, 1, "refused the request (400)", "failed"},
 		"a NUL in it":     {modelsim.Fault{Status: 400, Body: `{"error":{"message":"no \u0000 thing"}}`}, 1, "refused the request (400): no", "failed"},
-		"broken off":      {modelsim.Fault{Close: true, Times: 3}, 3, "connection to the model endpoint broke", "unknown"},
-		"silence":         {modelsim.Fault{Hang: true, Times: 3}, 3, "gave no answer in time", "unknown"},
-		"200 without any": {modelsim.Fault{Status: 200, Body: "{}", Times: 3}, 3, "empty answer", "unknown"},
-		"200 of another":  {modelsim.Fault{Status: 200, Body: "pong", ContentType: "text/plain", Times: 3}, 3, "not a chat completion", "unknown"},
+		"broken off":      {modelsim.Fault{Close: true, Times: 4}, 4, "connection to the model endpoint broke", "unknown"},
+		"silence":         {modelsim.Fault{Hang: true, Times: 4}, 4, "gave no answer in time", "unknown"},
+		"200 without any": {modelsim.Fault{Status: 200, Body: "{}", Times: 4}, 4, "empty answer", "unknown"},
+		"200 of another":  {modelsim.Fault{Status: 200, Body: "pong", ContentType: "text/plain", Times: 4}, 4, "not a chat completion", "unknown"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			set := setting{}
+			set := setting{refusals: c.fault.Status == http.StatusBadRequest}
 			if c.fault.Hang {
 				set.timeout = 150 * time.Millisecond
 			}
@@ -119,7 +119,8 @@ func TestRetriesOfOneCall(t *testing.T) {
 	testop.Balanced(t, st.store, st.op)
 }
 
-// TestRetryAfterIsHonoured: the next try waits as long as the server asked.
+// TestRetryAfterIsHonoured: the next try waits as long as the server asked, and
+// a little longer.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, setting{})
@@ -140,9 +141,22 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	if st.sim.Count() != 0 {
 		t.Fatal("the model was asked too early")
 	}
-	st.wall.Advance(time.Millisecond)
+	st.wall.Advance(701 * time.Millisecond) // the jitter is a tenth
 	if err := <-done; err != nil || st.sim.Count() != 1 {
 		t.Errorf("%d requests: %v", st.sim.Count(), err)
+	}
+}
+
+// TestWaitThatIsTooLong: a server that asks for more patience than the run has
+// left ends it at once; the step is tried again later.
+func TestWaitThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{})
+	st.script(finish(reading()))
+	st.sim.Fail(modelsim.Fault{Status: 429, RetryAfter: "660"})
+	step, err := st.play(metrics)
+	if err == nil || step.State != app.StepPending || !strings.Contains(step.Error, "limits our rate") || st.sim.Count() != 0 {
+		t.Errorf("%s after %d requests: %v", step.State, st.sim.Count(), err)
 	}
 }
 
@@ -194,7 +208,7 @@ func TestUnpricedModelIsNotAsked(t *testing.T) {
 	t.Parallel()
 	st := newStage(t, setting{spec: [2]string{"model: gpt-5", "model: fable"}})
 	step, err := st.play(metrics)
-	if err == nil || step.State != app.StepFailed || !strings.Contains(step.Error, "fable has no price") || !strings.Contains(step.Error, "llm.prices.fable") {
+	if err == nil || step.State != app.StepFailed || !strings.Contains(step.Error, "fable has no price") || !strings.Contains(step.Error, "vivra prices import") {
 		t.Errorf("%s: %v: %s", step.State, err, step.Error)
 	}
 	if st.sim.Count() != 0 || len(st.called()) != 0 || len(testop.Alerts(t, st.store, "step_failed")) != 1 {

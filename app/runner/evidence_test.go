@@ -100,6 +100,109 @@ func agentOf(task string) string {
 	return "cm"
 }
 
+// TestWhatOtherStepsMade: an output may show what a done step has left, when its
+// task builds on that step, and nothing else of it.
+func TestWhatOtherStepsMade(t *testing.T) {
+	t.Parallel()
+	const kit = "designer.kit"
+	shown, kept := app.SHA256Hex([]byte("a meme")), app.SHA256Hex([]byte("a draft"))
+	for name, c := range map[string]struct {
+		done  bool
+		cites string
+		says  string // empty: it is taken
+	}{
+		"shown":             {true, shown, ""},
+		"not in the output": {true, kept, "was made by another step"},
+		"step is not done":  {false, shown, "was made by another step"},
+		"of nobody":         {true, strange, "there is no asset " + strange},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := newStage(t, setting{steps: []app.Step{testop.Step("designer", kit, kit, false), testop.Step("cm", post, post, true)}})
+			claim, _ := st.start(kit)
+			st.draws(claim, kit, shown, kept)
+			if c.done {
+				if err := st.store.FinishStep(t.Context(), claim, []byte(`{"memes":["`+shown+`"]}`), "Done", st.clock.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			st.sim.Script(func(req modelsim.Request) (modelsim.Answer, bool) {
+				told := answered(req)
+				if len(told) == 0 {
+					return modelsim.Do("x_post", map[string]any{"text": "gm", "assets": []string{}, "alt": []string{}}), true
+				}
+				return finish(map[string]any{"text": "gm", "media": []string{c.cites}, "validation_id": told[0]["validation_id"]}), true
+			})
+			step, err := st.playOn(post)
+			if taken := err == nil && step.State == app.StepWaiting; taken != (c.says == "") || !strings.Contains(step.Error, c.says) {
+				t.Errorf("%s: %v", step.State, err)
+			}
+		})
+	}
+}
+
+// draws keeps pictures that a step has made.
+func (st *stage) draws(claim app.Claim, task string, sums ...string) {
+	st.t.Helper()
+	run, _, err := st.store.OpenRun(st.t.Context(), claim, app.Run{Agent: "designer", Task: task, Model: "m", Budget: app.Dollar}, st.clock.Now())
+	for _, sum := range sums {
+		if err == nil {
+			err = st.store.AddAsset(st.t.Context(), claim, run.ID, app.Asset{SHA256: sum, MIME: "image/png", Width: 8, Height: 8, Bytes: 9}, st.clock.Now())
+		}
+	}
+	if err != nil {
+		st.t.Fatal(err)
+	}
+}
+
+// TestBuildOfAnotherStep: a site is handed in by the step that built it.
+func TestBuildOfAnotherStep(t *testing.T) {
+	t.Parallel()
+	const site, again = "webdev.build", "webdev.build.d02"
+	st := newStage(t, setting{steps: []app.Step{testop.Step("webdev", site, site, false), testop.Step("webdev", again, site, false)}})
+	claim, _ := st.start(site)
+	run, _, err := st.store.OpenRun(t.Context(), claim, app.Run{Agent: "webdev", Task: site, Model: "m", Budget: app.Dollar}, st.clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := st.build(claim, run.ID, true)
+	st.script(finish(map[string]any{"build_id": id, "template": "signal", "pages": 3, "bytes": 900, "checks": []map[string]any{{"rule": "address", "passed": true, "detail": ""}}}))
+	if step, err := st.playOn(again); err == nil || !strings.Contains(*st.lastRequest().Messages[3].Content, "was made by another step") {
+		t.Errorf("%s: %v", step.State, err)
+	}
+}
+
+// TestCountsAreThoseOfThePoll: nobody but the poll says who won.
+func TestCountsAreThoseOfThePoll(t *testing.T) {
+	t.Parallel()
+	const task = "designer.poll_results"
+	result := func(id string, votes int, winner any) map[string]any {
+		return map[string]any{"poll_id": id, "tallies": map[string]any{"x": []int{1, 5, votes}, "telegram": []int{}}, "winner": winner, "decided_by": "votes"}
+	}
+	count := modelsim.Do("poll_results", struct{}{})
+	for name, c := range map[string]struct {
+		answers []modelsim.Answer
+		says    string // empty: it is taken
+	}{
+		"as it is":      {[]modelsim.Answer{count, finish(result("77", 2, 1))}, ""},
+		"not looked at": {[]modelsim.Answer{finish(result("77", 2, 1))}, "call poll_results first"},
+		"other votes":   {[]modelsim.Answer{count, finish(result("77", 9, 1))}, "tallies is not what poll_results returned"},
+		"other winner":  {[]modelsim.Answer{count, finish(result("77", 2, 2))}, "winner is not what poll_results returned"},
+		"other poll":    {[]modelsim.Answer{count, finish(result("78", 2, 1))}, "poll_id is not what poll_results returned"},
+		"no winner":     {[]modelsim.Answer{count, finish(with(result("77", 2, nil), "decided_by", "team"))}, "decided_by is not what"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := newStage(t, setting{steps: []app.Step{testop.Step("designer", task, task, false)}})
+			st.script(append(c.answers, c.answers[len(c.answers)-1])...)
+			step, err := st.play(task)
+			if taken := err == nil && step.State == app.StepDone; taken != (c.says == "") || !strings.Contains(step.Error, c.says) {
+				t.Errorf("%s: %v", step.State, err)
+			}
+		})
+	}
+}
+
 // TestBuildMustHavePassed: one's own build counts only once its checks say so.
 func TestBuildMustHavePassed(t *testing.T) {
 	t.Parallel()

@@ -4,11 +4,90 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/postgres"
 )
+
+// handedIn looks at the output of the last answer, if it has one: the first of
+// its finish calls counts. An output that does not fit is sent back, once.
+func (r *run) handedIn(ctx context.Context) (output json.RawMessage, err error) {
+	calls := r.finishCalls()
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	told, refused := r.told(calls[0])
+	if !refused {
+		output, problems, err := r.examine(ctx, calls[0])
+		if err != nil || len(problems) == 0 {
+			return output, err
+		}
+		told = joined(problems)
+		switch {
+		case r.noted(noteSchema):
+			return nil, gaveUp{fmt.Errorf("the output does not fit, twice: %s", told)}
+		case !r.mayRecover():
+			return nil, gaveUp{fmt.Errorf("the output does not fit, and no retry is left: %s", told)}
+		}
+	}
+	return nil, r.sendBack(ctx, calls, told)
+}
+
+// finishCalls are those of the last answer that are not too many.
+func (r *run) finishCalls() (calls []agent.Call) {
+	last, _ := r.lastAnswer()
+	for _, call := range last.Calls[:min(len(last.Calls), mostCalls)] {
+		if call.Tool == agent.FinishTool {
+			calls = append(calls, call)
+		}
+	}
+	return calls
+}
+
+// told is what a call was answered with, if it was.
+func (r *run) told(call agent.Call) (text string, ok bool) {
+	for _, it := range r.items {
+		if it.Role == "tool" && it.CallID == call.ID {
+			return refusalOf(it.Text), true
+		}
+	}
+	return "", false
+}
+
+// examine returns the output of a finish call and what is wrong with it.
+func (r *run) examine(ctx context.Context, call agent.Call) (output json.RawMessage, problems []string, err error) {
+	output, problems = r.task.Output.Parse(call.Args)
+	if len(problems) == 0 {
+		problems = r.task.Altered(r.step.Input, output)
+	}
+	if len(problems) == 0 {
+		problems, err = r.evidence(ctx, output)
+	}
+	if len(problems) == 0 && err == nil {
+		problems = r.inspect(call, output)
+	}
+	return output, problems, err
+}
+
+// sendBack answers the finish calls with what is wrong, and says so in a
+// message of its own. What was done of it before a process died is not repeated.
+func (r *run) sendBack(ctx context.Context, calls []agent.Call, told string) error {
+	for _, call := range calls {
+		if _, ok := r.told(call); ok {
+			continue
+		}
+		out := refusal(told)
+		out.Unsafe = r.unsafe
+		if err := r.keep(ctx, call, out, did(r.agent, call.Tool, out), noteSchema); err != nil {
+			return err
+		}
+	}
+	if last := r.items[len(r.items)-1]; last.Role == "user" {
+		return nil
+	}
+	return r.add(ctx, item{Item: agent.Item{Role: "user", Text: schemaMessage(told)}, Note: noteSchema})
+}
 
 // finish stores the output and ends the run.
 func (r *run) finish(ctx context.Context, output json.RawMessage) error {
@@ -34,82 +113,4 @@ func (r *run) validationRequired() bool {
 		return on
 	}
 	return r.agent.Validation
-}
-
-var assetID = regexp.MustCompile(`^[0-9a-f]{64}$`)
-
-// evidence checks that what an output cites exists, belongs to this operation
-// and step, and has succeeded.
-func (r *run) evidence(ctx context.Context, output json.RawMessage) (problems []string, err error) {
-	var loose any
-	if err := json.Unmarshal(output, &loose); err != nil {
-		return nil, err
-	}
-	walk("", loose, func(key, value string) {
-		var problem string
-		switch {
-		case key == "validation_id", key == "poll_id" && r.task.Name == "designer.poll":
-			problem, err = r.proposed(ctx, value, err)
-		case key == "build_id":
-			problem, err = r.built(ctx, value, err)
-		case assetID.MatchString(value):
-			problem, err = r.drawn(ctx, value, err)
-		}
-		if problem != "" {
-			problems = append(problems, problem)
-		}
-	})
-	return problems, err
-}
-
-func walk(key string, v any, visit func(key, value string)) {
-	switch v := v.(type) {
-	case string:
-		visit(key, v)
-	case []any:
-		for _, each := range v {
-			walk(key, each, visit)
-		}
-	case map[string]any:
-		for k, each := range v {
-			walk(k, each, visit)
-		}
-	}
-}
-
-func (r *run) proposed(ctx context.Context, id string, before error) (string, error) {
-	v, err := r.Store.Validation(ctx, id)
-	switch {
-	case app.KindOf(err) == app.NotFound:
-		return "validation_id " + id + " does not exist", before
-	case err != nil:
-		return "", err
-	case v.StepID != r.step.ID || v.State != app.ValidationPending:
-		return "validation_id " + id + " is not the open proposal of this step", before
-	}
-	return "", before
-}
-
-func (r *run) built(ctx context.Context, id string, before error) (string, error) {
-	b, operation, err := r.Store.Build(ctx, id)
-	switch {
-	case app.KindOf(err) == app.NotFound || err == nil && operation != r.op.ID:
-		return "build_id " + id + " does not exist", before
-	case err != nil:
-		return "", err
-	case !b.Passed:
-		return "build_id " + id + " has not passed its checks", before
-	}
-	return "", before
-}
-
-func (r *run) drawn(ctx context.Context, sha256 string, before error) (string, error) {
-	_, err := r.Store.Asset(ctx, r.op.ID, sha256)
-	if app.KindOf(err) == app.NotFound {
-		return "there is no asset " + sha256, before
-	}
-	if err != nil {
-		return "", err
-	}
-	return "", before
 }

@@ -15,8 +15,10 @@ import (
 
 const reminder = "You answered in plain text. Nobody reads it. Go on with a tool call, and end the task by calling finish with its output."
 
-func schemaMessage(problems []string) string {
-	return "Your output was refused. Mend exactly this and call finish once more; there is no third time:\n- " + strings.Join(problems, "\n- ")
+const reminderOfCut = "Your answer met its output limit before it came to a tool call, so nobody reads it. Be brief: go on with a tool call, and end the task by calling finish with its output."
+
+func schemaMessage(problems string) string {
+	return "Your output was refused. Mend exactly this and call finish once more; there is no third time: " + problems
 }
 
 func joined(problems []string) string { return strings.Join(problems, "; ") }
@@ -107,10 +109,14 @@ func said(answer agent.Response, err error) string {
 func did(a agent.Agent, name string, out agent.Outcome) string {
 	tool := toolName(a, name)
 	switch {
-	case tool == agent.FinishTool:
-		return "The output did not fit its schema and was sent back"
 	case tool == "":
 		return "Refused: a call to a tool that this agent does not have"
+	case out.Unsafe != nil && tool == agent.FinishTool:
+		return "Refused: the output held " + out.Unsafe.Words()
+	case out.Unsafe != nil:
+		return "Refused: " + tool + " with " + out.Unsafe.Words()
+	case tool == agent.FinishTool:
+		return "The output did not fit its schema and was sent back"
 	case out.Refused:
 		return "Refused: the arguments of " + tool + " do not fit"
 	case !out.OK:

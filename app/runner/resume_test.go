@@ -20,20 +20,28 @@ import (
 func postRun(t testing.TB) *stage {
 	t.Helper()
 	st := newStage(t, setting{steps: []app.Step{testop.Step("cm", post, post, true)}})
+	st.sim.Script(postScript(func() {}))
+	return st
+}
+
+// postScript is what the model does in it; before is called before each answer.
+func postScript(before func()) func(modelsim.Request) (modelsim.Answer, bool) {
 	both := modelsim.Answer{Calls: []modelsim.ToolCall{
 		modelsim.NewCall("market_snapshot", struct{}{}), modelsim.NewCall("write_file", map[string]string{"content": `{"tone":"calm"}`})}}
 	propose := modelsim.Do("x_post", map[string]any{"text": "Day 3. Still here.", "assets": []string{}, "alt": []string{}})
-	st.sim.Script(func(req modelsim.Request) (modelsim.Answer, bool) {
+	return func(req modelsim.Request) (modelsim.Answer, bool) {
+		before()
+		a := propose
 		switch told := answered(req); len(told) {
 		case 0:
-			return both, true
+			a = both
 		case 2:
-			return propose, true
 		default:
-			return finish(map[string]any{"text": "Day 3. Still here.", "media": []string{}, "validation_id": told[2]["validation_id"]}), true
+			a = finish(map[string]any{"text": "Day 3. Still here.", "media": []string{}, "validation_id": told[2]["validation_id"]})
 		}
-	})
-	return st
+		a.Calls = append([]modelsim.ToolCall(nil), a.Calls...)
+		return a, true
+	}
 }
 
 // points are the labelled points that a whole run passes, in order.

@@ -5,7 +5,6 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -15,7 +14,9 @@ import (
 	"vivra/app"
 	"vivra/app/agent"
 	"vivra/app/agents"
+	"vivra/app/live"
 	"vivra/app/postgres"
+	"vivra/app/telemetry"
 )
 
 // Model is a model and the bytes it would send: they are hashed, and counted
@@ -30,25 +31,37 @@ type Runner struct {
 	Store     Books
 	Catalogue *agents.Catalogue
 	Model     Model
-	// Clock is the product's time; Wall measures leases and latencies.
+	// Perform carries out a tool call; nil: as the agent does.
+	Perform func(ctx context.Context, a agent.Agent, s agent.Scope, call agent.Call) agent.Outcome
+	// Inspect looks through an output that fits before it is taken: an error
+	// sends it back. nil: nobody does.
+	Inspect func(s agent.Scope, call agent.Call) error
+	// Clock is the product's time; Wall measures leases, waits and latencies.
 	Clock clockwork.Clock
 	Wall  clockwork.Clock
 	// Lease is how long a silent worker keeps its claim.
 	Lease time.Duration
 	// LivePage returns the public address of an operation.
 	LivePage func(slug string) string
+	// Hub tells of changes, so that a pause or a stop is heard at once; nil: it
+	// is found by looking.
+	Hub *live.Hub
+	// Trace watches runs; nil: nobody does.
+	Trace *telemetry.Tracer
+	// Fit refuses a model that was found unable to do what runs need, with an
+	// app.Invalid error; nil: none is refused.
+	Fit func(ctx context.Context, model string) error
 	// Reached is told each labelled point of a turn; tests kill the process there.
 	Reached func(point string)
 }
 
-// minOutput is the least output limit that can hold an answer.
-const minOutput = 256
-
 // gaveUp marks failures that trying again can't mend.
 type gaveUp struct{ error }
 
-// Run carries out the claimed step. It returns ErrLost when another worker has
-// it; every other failure is booked on the step and returned for the log.
+// Run carries out the claimed step. It returns postgres.ErrLost when another
+// worker has it or its operation is over, and postgres.ErrPaused when it was
+// put aside until the operation goes on; neither is a failure. Every other
+// error is booked on the step and returned for the log.
 func (r *Runner) Run(ctx context.Context, c app.Claim, op app.Operation, step app.Step) error {
 	settings, err := r.Store.Settings(ctx)
 	if err != nil {
@@ -56,220 +69,81 @@ func (r *Runner) Run(ctx context.Context, c app.Claim, op app.Operation, step ap
 	}
 	ctx, stop := context.WithTimeout(ctx, settings.MaxRunTime)
 	defer stop()
-	ctx, release := r.Hold(ctx, c)
-	defer release()
+	ctx, grip := r.hold(ctx, c)
+	defer grip.release()
 
-	run := &run{Runner: r, claim: c, op: op, step: step, settings: settings}
-	err = run.carryOut(ctx)
+	run := &run{Runner: r, grip: grip, claim: c, op: op, step: step, settings: settings, began: r.Wall.Now()}
+	err = run.open(ctx)
+	var span *telemetry.Span
+	if err == nil {
+		ctx, span = r.Trace.Run(ctx, run.info())
+		err = run.carryOut(ctx)
+	}
+	err = run.end(ctx, err)
+	run.close(ctx, span, err)
+	return err
+}
+
+// end books how the run has ended.
+func (r *run) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, postgres.ErrLost) || errors.Is(context.Cause(ctx), postgres.ErrLost):
 		return postgres.ErrLost
-	}
-	return run.fail(ctx, err)
-}
-
-// Hold renews the claim until release; when another worker has it, ctx ends
-// with postgres.ErrLost as its cause.
-func (r *Runner) Hold(ctx context.Context, c app.Claim) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		tick := r.Wall.NewTicker(r.Lease / 4)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.Chan():
-			}
-			if err := r.Store.RenewLease(ctx, c, r.Wall.Now().Add(r.Lease)); errors.Is(err, postgres.ErrLost) {
-				cancel(postgres.ErrLost)
-				return
-			}
-		}
-	}()
-	return ctx, func() { cancel(nil); <-done }
-}
-
-// run is one run in hand.
-type run struct {
-	*Runner
-	claim    app.Claim
-	op       app.Operation
-	step     app.Step
-	settings app.Settings
-
-	agent agent.Agent
-	task  agents.Task
-	app.Run
-	price app.Price
-	specs []agent.ToolSpec // what the model is told of its tools, finish included
-	items []item
-}
-
-// item is a transcript entry as it is stored: note marks what code put in.
-type item struct {
-	agent.Item
-	Note string `json:"note,omitempty"`
-	turn int
-}
-
-// The notes of user messages that code puts in.
-const (
-	noteReminder = "reminder"
-	noteSchema   = "schema"
-)
-
-func (r *run) carryOut(ctx context.Context) error {
-	if err := r.open(ctx); err != nil {
+	case errors.Is(err, postgres.ErrPaused):
+		return r.suspend(ctx)
+	case goesOn(ctx, err):
 		return err
 	}
-	for {
-		if err := r.answerCalls(ctx); err != nil {
-			return err
-		}
-		output, problems, finished := r.finished()
-		if finished && len(problems) == 0 {
-			more, err := r.evidence(ctx, output)
-			if err != nil {
-				return err
-			}
-			if problems = more; len(problems) == 0 {
-				return r.finish(ctx, output)
-			}
-		}
-		if err := r.prompt(ctx, finished, problems); err != nil {
-			return err
-		}
-		if r.Turns >= r.settings.MaxTurns {
-			return fmt.Errorf("no output after %d turns", r.Turns)
-		}
-		if err := r.turn(ctx); err != nil {
-			return err
-		}
-	}
+	return r.fail(ctx, err)
 }
 
-// open finds the agent and its task, and the run to go on with.
-func (r *run) open(ctx context.Context) error {
-	var ok bool
-	if r.agent, ok = r.Catalogue.Agent(r.step.Agent); !ok {
-		return gaveUp{fmt.Errorf("there is no agent %q", r.step.Agent)}
+// goesOn tells whether a run that ended with err is taken up again as it stands:
+// it was put aside, another worker has it, or this process is stopping.
+func goesOn(ctx context.Context, err error) bool {
+	return err != nil && (errors.Is(err, postgres.ErrPaused) || errors.Is(err, postgres.ErrLost) || errors.Is(ctx.Err(), context.Canceled))
+}
+
+func (r *run) info() telemetry.RunInfo {
+	return telemetry.RunInfo{ID: r.ID, Agent: r.agent.Name, Task: r.task.Name, Model: r.Run.Model, Operation: r.op.Slug, Step: r.step.Key}
+}
+
+// close ends a span. What goes on elsewhere is told of there; nobody goes on
+// with an operation that is over.
+func (r *run) close(ctx context.Context, span *telemetry.Span, err error) {
+	if span == nil {
+		return
 	}
-	if r.task, ok = r.Catalogue.Task(r.step.Task); !ok {
-		return gaveUp{fmt.Errorf("there is no task %q", r.step.Task)}
+	if goesOn(ctx, err) && !r.over(ctx) {
+		span.Drop()
+		return
 	}
-	if r.price, ok = r.settings.Prices[r.agent.Model]; !ok {
-		return gaveUp{fmt.Errorf("the model %s has no price: set llm.prices.%s first", r.agent.Model, r.agent.Model)}
-	}
-	for _, t := range r.agent.Tools {
-		r.specs = append(r.specs, t.Spec())
-	}
-	r.specs = append(r.specs, r.task.Output.FinishSpec())
-	fresh := app.Run{Agent: r.agent.Name, Task: r.task.Name, Model: r.agent.Model, PromptSHA256: r.agent.PromptSHA256,
-		System: r.system(), Budget: r.agent.BudgetMax}
-	stored, items, err := r.Store.OpenRun(ctx, r.claim, fresh, r.Clock.Now())
-	if err != nil {
+	span.Fail(err)
+	span.End()
+}
+
+// over tells whether the operation has come to its end.
+func (r *run) over(ctx context.Context) bool {
+	ctx, cancel := aside(ctx)
+	defer cancel()
+	state, err := r.Store.OperationState(ctx, r.op.ID)
+	return err == nil && state.Final()
+}
+
+// suspend gives the step back as it stands: it goes on from its last whole turn
+// when the operation does.
+func (r *run) suspend(ctx context.Context) error {
+	ctx, cancel := aside(ctx)
+	defer cancel()
+	if err := r.Store.SuspendStep(ctx, r.claim, r.Wall.Now()); err != nil {
 		return err
 	}
-	r.Run = stored
-	if r.items, err = decodeItems(items); err != nil {
-		return err
-	}
-	if len(r.items) > 0 {
-		return nil
-	}
-	first, err := r.firstMessage(ctx)
-	if err != nil {
-		return err
-	}
-	return r.add(ctx, item{Item: agent.Item{Role: "user", Text: first}})
-}
-
-func decodeItems(stored []app.RunItem) ([]item, error) {
-	out := make([]item, len(stored))
-	for i, s := range stored {
-		if err := json.Unmarshal(s.Item, &out[i]); err != nil {
-			return nil, fmt.Errorf("read item %d of the run: %w", s.Seq, err)
-		}
-		out[i].turn = s.Turn
-	}
-	return out, nil
-}
-
-func (r *run) add(ctx context.Context, it item) error {
-	raw, err := json.Marshal(it)
-	if err != nil {
-		return fmt.Errorf("encode item: %w", err)
-	}
-	if err := r.Store.AddItem(ctx, r.claim, r.ID, r.Turns, raw, r.Clock.Now()); err != nil {
-		return err
-	}
-	it.turn = r.Turns
-	r.items = append(r.items, it)
-	return nil
-}
-
-// prompt tells the model what it missed, when its last answer did not end the
-// run: once each, the second time the run has failed.
-func (r *run) prompt(ctx context.Context, finished bool, problems []string) error {
-	last := r.items[len(r.items)-1]
-	switch {
-	case finished:
-		if r.misses() > 0 {
-			return gaveUp{fmt.Errorf("the output does not fit, twice: %s", joined(problems))}
-		}
-		if err := r.refuseFinish(ctx, problems); err != nil {
-			return err
-		}
-		return r.add(ctx, item{Item: agent.Item{Role: "user", Text: schemaMessage(problems)}, Note: noteSchema})
-	case last.Role == "assistant" && len(last.Calls) == 0:
-		if r.noted(noteReminder) {
-			return errors.New("the model answered in plain text, twice, instead of calling finish")
-		}
-		return r.add(ctx, item{Item: agent.Item{Role: "user", Text: reminder}, Note: noteReminder})
-	}
-	return nil
-}
-
-// misses counts the finish calls that were refused.
-func (r *run) misses() int {
-	finish := make(map[string]bool)
-	n := 0
-	for _, it := range r.items {
-		for _, call := range it.Calls {
-			finish[call.ID] = call.Tool == agent.FinishTool
-		}
-		if it.Role == "tool" && finish[it.CallID] {
-			n++
-		}
-	}
-	return n
-}
-
-func (r *run) noted(note string) bool {
-	for _, it := range r.items {
-		if it.Note == note {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *run) reached(point string) {
-	if r.Reached != nil {
-		r.Reached(point)
-	}
+	return postgres.ErrPaused
 }
 
 // fail books the failure; what can't be booked will be found by the lease.
 func (r *run) fail(ctx context.Context, cause error) error {
-	if errors.Is(ctx.Err(), context.Canceled) {
-		return cause // the process is stopping: the lease runs out and the run goes on elsewhere
-	}
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		cause = fmt.Errorf("the run took longer than %s", r.settings.MaxRunTime)
 	}
@@ -282,10 +156,21 @@ func (r *run) fail(ctx context.Context, cause error) error {
 	if errors.As(cause, &budget) {
 		cause, final = budget, true
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	ctx, cancel := aside(ctx)
 	defer cancel()
 	if err := r.Store.FailRun(ctx, r.claim, r.ID, cause, final, r.settings.StepRetries, r.Clock.Now()); err != nil {
 		return errors.Join(cause, err)
 	}
 	return cause
+}
+
+// aside is for what must be booked although the run's time is up.
+func aside(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
+}
+
+func (r *Runner) reached(point string) {
+	if r.Reached != nil {
+		r.Reached(point)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 )
 
@@ -142,13 +143,11 @@ type userObject struct {
 }
 
 func (u userObject) name() string {
-	switch {
-	case u.Username != "":
+	if u.Username != "" {
 		return "@" + u.Username
-	case u.LastName != "":
-		return u.FirstName + " " + u.LastName
 	}
-	return u.FirstName
+	// A display name that begins with @ would pass for somebody's username.
+	return strings.TrimLeft(strings.TrimSpace(u.FirstName+" "+u.LastName), "@＠ ")
 }
 
 // readMembers fills m member by member, so that one member of an unexpected

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"vivra/app/agent"
+	"vivra/app/untrusted"
 )
 
 type alertIn struct {
@@ -33,7 +34,8 @@ func Alert(alerts Alerts) agent.Tool {
 		if err := f.err(); err != nil {
 			return alertOut{}, err
 		}
-		if err := alerts.RaiseAlert(ctx, scope, in.Kind, in.Message); err != nil {
+		// The message may quote what somebody outside wrote.
+		if err := alerts.RaiseAlert(ctx, scope, in.Kind, untrusted.Quote(in.Message, 500)); err != nil {
 			return alertOut{}, fmt.Errorf("raise alert: %w", err)
 		}
 		return alertOut{Raised: true}, nil

@@ -88,9 +88,16 @@ func TestSiteRefusals(t *testing.T) {
 func TestSiteWordsAreGuarded(t *testing.T) {
 	t.Parallel()
 	for field, bad := range map[string]any{
-		"hero": "Send to " + stranger, "lore": "See https://evil.com", "template": "brutal", "how_to_buy": []string{"One step."},
+		"hero": "Send to " + stranger, "lore": "See https://evil.com",
 		"socials": []map[string]any{{"label": "Telegram", "url": "https://t.me/dodo_official"}},
 	} {
+		w := newWorld(t)
+		got := w.call("webdev", "site_fill_and_build", change(t, siteArgs, field, bad))
+		if got.OK || got.Unsafe == nil || len(w.builds) > 0 || w.outside > 0 {
+			t.Errorf("%s: %s", field, got.Text)
+		}
+	}
+	for field, bad := range map[string]any{"template": "brutal", "how_to_buy": []string{"One step."}} {
 		w := newWorld(t)
 		got := w.call("webdev", "site_fill_and_build", change(t, siteArgs, field, bad))
 		if !got.OK || !strings.Contains(got.Text, `"build_id":""`) || strings.Contains(got.Text, `"problems":[]`) || len(w.builds) > 0 || w.outside > 0 {

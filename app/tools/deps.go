@@ -57,10 +57,21 @@ type Alerts interface {
 	RaiseAlert(ctx context.Context, scope agent.Scope, kind, message string) error
 }
 
-// Charges reserves bound, runs fn, and settles at what fn says it cost; a
-// negative cost is unknown and keeps the bound. It returns what was settled.
+// Purchase is what a tool pays for: so many pictures of a size, at most Each.
+type Purchase struct {
+	Tool, Model, Size string
+	Count             int
+	Each              app.Nano
+}
+
+// Bound is the most that it can cost.
+func (p Purchase) Bound() app.Nano { return p.Each * app.Nano(p.Count) }
+
+// Charges reserves the bound of a purchase, runs fn, and settles at what fn says
+// it cost; a negative cost is unknown and keeps the bound. It returns what was
+// settled.
 type Charges interface {
-	Charge(ctx context.Context, scope agent.Scope, what string, bound app.Nano, fn func() (app.Nano, error)) (app.Nano, error)
+	Charge(ctx context.Context, scope agent.Scope, p Purchase, fn func() (app.Nano, error)) (app.Nano, error)
 }
 
 // Social reads X for an operation. Profile is app.NotFound when there is no

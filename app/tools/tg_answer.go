@@ -2,10 +2,8 @@ package tools
 
 import (
 	"context"
-	"strings"
 
 	"vivra/app/agent"
-	"vivra/app/preflight"
 )
 
 type tgAnswerIn struct {
@@ -18,7 +16,7 @@ type tgAnswerOut struct {
 }
 
 // TGAnswer lets an agent answer a member. It is the one output that waits for
-// nobody, so what it may hold is decided here and not in a prompt.
+// nobody, so what it may hold is decided by code (Inspect) and not in a prompt.
 func TGAnswer(d Deps) agent.Tool {
 	return agent.NewTool(agent.About{
 		Name:        "tg_answer",
@@ -26,13 +24,9 @@ func TGAnswer(d Deps) agent.Tool {
 		Agents:      []string{tgBot},
 		Risk:        agent.Write,
 	}, func(ctx context.Context, scope agent.Scope, in tgAnswerIn) (tgAnswerOut, error) {
-		f := faults(d.guard(scope).Problems(in.Answer))
+		var f faults
 		f.text("answer", in.Answer, 1, 600)
 		f.need(len(in.Sources) > 0, "sources is empty: without a source there is no answer.")
-		for _, handle := range each(preflight.Mentions, []string{in.Answer}) {
-			name := strings.TrimPrefix(handle, "@")
-			f.need(name != "" && strings.EqualFold(name, scope.XHandle), "@%s may not be named in an answer.", name)
-		}
 		for _, path := range in.Sources {
 			known, err := d.known(ctx, scope, path)
 			if err != nil {

@@ -44,8 +44,9 @@ type Deps struct {
 	Venue func(app.TokenRef) Venue
 	// EIP55 shows an address to people. chain.Checksum does.
 	EIP55 func(app.Address) string
-	// ImagePrice is what one generated picture costs at most.
-	ImagePrice func(ctx context.Context) (app.Nano, error)
+	// ImagePrice names the image model and says what one picture of that size
+	// costs at most.
+	ImagePrice func(ctx context.Context, size string) (model string, price app.Nano, err error)
 	// LinkAllowlist holds hosts (pons.family) or pages (t.me/dodo) that outputs
 	// may link to besides the token's site and its live page.
 	LinkAllowlist []string
@@ -55,7 +56,7 @@ type Deps struct {
 
 // All is the whole catalogue. The finish tool is the engine's own.
 func All(d Deps) []agent.Tool {
-	return []agent.Tool{
+	return d.guarded([]agent.Tool{
 		ReadFile(d.Files),
 		WriteFile(d.Files),
 		ChainToken(d.Chain),
@@ -87,5 +88,5 @@ func All(d Deps) []agent.Tool {
 		UtilityBuildAndTest(d),
 		UtilityPublish(d),
 		Alert(d.Alerts),
-	}
+	})
 }

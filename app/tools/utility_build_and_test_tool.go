@@ -65,10 +65,6 @@ func UtilityBuildAndTest(d Deps) agent.Tool {
 }
 
 func (d Deps) buildUtility(ctx context.Context, scope agent.Scope, in utilityBuildAndTestIn) (built utilities.Bundle, err error) {
-	f := faults(d.guard(scope).Problems(stringsIn(in.Config)...))
-	if err := f.err(); err != nil {
-		return built, err
-	}
 	kit, err := d.kit(ctx, scope)
 	if err != nil {
 		return built, err

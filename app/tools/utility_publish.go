@@ -52,7 +52,7 @@ func UtilityPublish(d Deps) agent.Tool {
 func utilityTexts(build app.Build, bundle app.Bundle) []string {
 	texts := stringsIn(string(build.Fields))
 	for _, name := range slices.Sorted(maps.Keys(bundle.Files)) {
-		texts = append(texts, each(preflight.Addresses, []string{string(bundle.Files[name])})...)
+		texts = append(texts, each(preflight.PlainAddresses, []string{string(bundle.Files[name])})...)
 	}
 	return texts
 }

@@ -76,7 +76,7 @@ func (w *world) deps() tools.Deps {
 			return tools.Venue{Chain: "Test chain", BuyURL: "https://pons.family/token", ExplorerURL: "https://explorer.example/token"}
 		},
 		EIP55:         func(app.Address) string { return official },
-		ImagePrice:    func(context.Context) (app.Nano, error) { return app.Dollar / 25, nil },
+		ImagePrice:    func(context.Context, string) (string, app.Nano, error) { return "painter", app.Dollar / 25, nil },
 		LinkAllowlist: []string{"pons.family", "t.me/dodo"}, PublicURL: "https://live.vivra.site",
 	}
 }
@@ -208,10 +208,10 @@ func (w *world) RaiseAlert(_ context.Context, _ agent.Scope, kind, message strin
 	return nil
 }
 
-func (w *world) Charge(_ context.Context, _ agent.Scope, _ string, bound app.Nano, fn func() (app.Nano, error)) (app.Nano, error) {
+func (w *world) Charge(_ context.Context, _ agent.Scope, p tools.Purchase, fn func() (app.Nano, error)) (app.Nano, error) {
 	cost, err := fn()
 	if cost < 0 {
-		cost = bound
+		cost = p.Bound()
 	}
 	w.charged += cost
 	return cost, err

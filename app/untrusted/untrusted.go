@@ -1,5 +1,6 @@
 // Package untrusted makes text from outside inert before a model sees it:
 // normalised, escaped, capped and put in one fence that the text can't close.
+// It also says how else a text could be read, so that a person is told.
 package untrusted
 
 import (
@@ -14,6 +15,9 @@ import (
 
 // MaxRunes is how much of one outside text a model gets to see.
 const MaxRunes = 24_000
+
+// maxLabel is how long the name of a source may be.
+const maxLabel = 64
 
 // Wrap returns text in a fence that names its source. Wrapping twice escapes
 // twice: there is no fast path that a text could pretend to be on.
@@ -35,22 +39,64 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // Normalise folds compatibility forms and drops what can't be seen: controls
 // but newline and tab, format and tag characters, variation selectors, private
 // use and blanks that are no spaces. Brackets that only look like < and > become
-// them, so that one rule takes care of all.
+// them, so that one rule takes care of all. What is normal stays as it is.
 func Normalise(text string) string {
+	if plain(text) {
+		return text
+	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.In(r, invisible...) || r == 0x2800 || r == 0x1D159 || r&0xFFFE == 0xFFFE:
-			return -1
-		case strings.ContainsRune(openers, r):
-			return '<'
-		case strings.ContainsRune(closers, r):
-			return '>'
+	return norm.NFKC.String(visible(norm.NFKC.String(unfolded.Replace(text))))
+}
+
+// plain tells whether text is ASCII that can be seen: most texts are.
+func plain(text string) bool {
+	for i := range len(text) {
+		if b := text[i]; (b < ' ' || b > '~') && b != '\n' && b != '\t' {
+			return false
 		}
+	}
+	return true
+}
+
+// maxMarks is how many marks one letter may carry: a longer pile hides the
+// lines around it, and normalising it would put a joiner in.
+const maxMarks = 8
+
+// visible maps every rune of a text in NFKC to what may be shown of it.
+func visible(text string) string {
+	var out strings.Builder
+	out.Grow(len(text))
+	marks := 0
+	for _, r := range text {
+		shown := shownAs(r)
+		if shown < 0 {
+			continue
+		}
+		marks++
+		if !unicode.Is(unicode.M, shown) {
+			marks = 0
+		}
+		if marks <= maxMarks {
+			out.WriteRune(shown)
+		}
+	}
+	return out.String()
+}
+
+func shownAs(r rune) rune {
+	switch {
+	case r == '\n' || r == '\t':
 		return r
-	}, norm.NFKC.String(unfolded.Replace(text)))
+	case unicode.In(r, invisible...) || r == 0x2800 || r == 0x1D159:
+		return -1
+	case unicode.In(r, unicode.Z): // a line that ends unseen, and blanks that NFKC leaves
+		return ' '
+	case strings.ContainsRune(openers, r):
+		return '<'
+	case strings.ContainsRune(closers, r):
+		return '>'
+	}
+	return r
 }
 
 // unfolded holds the characters that NFKC would turn into a quote or a
@@ -60,31 +106,39 @@ var unfolded = strings.NewReplacer("＂", "”", "＼", "∖", "﹨", "∖")
 
 // The brackets that NFKC leaves as they are.
 const (
-	openers = "‹〈⟨❬❮❰˂ᐸ⧼"
-	closers = "›〉⟩❭❯❱˃ᐳ⧽"
+	openers = "‹〈⟨❬❮❰˂ᐸ⧼𝈶"
+	closers = "›〉⟩❭❯❱˃ᐳ⧽𝈷𖼿"
 )
 
 var invisible = []*unicode.RangeTable{
-	unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point,
+	unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-func capped(text string) string {
+func capped(text string) string { return cut(text, MaxRunes, "\n[cut: the text goes on]") }
+
+// cut returns at most most runes of text, with a note when there were more.
+func cut(text string, most int, note string) string {
 	n := 0
 	for i := range text {
-		if n == MaxRunes {
-			return text[:i] + "\n[cut: the text goes on]"
+		if n == most {
+			return text[:i] + note
 		}
 		n++
 	}
 	return text
 }
 
+// Quote is text as one short line for a person: what can't be seen is gone.
+func Quote(text string, most int) string {
+	return cut(strings.Join(strings.Fields(Normalise(text)), " "), most, "…")
+}
+
 // label keeps a source to what can't break out of its attribute.
 func label(source string) string {
-	return strings.Map(func(r rune) rune {
+	return cut(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@", r) {
 			return r
 		}
 		return '_'
-	}, source)
+	}, source), maxLabel, "")
 }

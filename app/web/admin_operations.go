@@ -135,6 +135,9 @@ func (s *Server) showAdminOperation(c echo.Context) error {
 	if m.Effects, err = s.Store.Effects(ctx, op.ID); err != nil {
 		return err
 	}
+	if m.Spending, m.Sources, err = s.costs(ctx, op); err != nil {
+		return err
+	}
 	alerts, err := s.Store.Alerts(ctx)
 	if err != nil {
 		return err

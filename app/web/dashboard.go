@@ -41,6 +41,11 @@ func (s *Server) showDashboard(c echo.Context) error {
 	if m.Alerts, err = s.Store.Alerts(ctx); err != nil {
 		return err
 	}
+	if s.Notices != nil {
+		if m.Notices, err = s.Notices.Notices(ctx); err != nil {
+			return err
+		}
+	}
 	all, err := s.Store.Operations(ctx)
 	if err != nil {
 		return err

@@ -37,6 +37,11 @@ type exhibit struct {
 	alerts      []app.Alert
 	effects     []app.EffectStatus
 	users       []app.User
+	runs        map[string]app.RunTrace
+	spending    app.Spending
+	sources     []app.SourceCost
+	changes     []app.SettingChange // oldest first
+	prices      app.PriceList
 	told        []string
 	down        error // what every method answers when the database is down
 }
@@ -77,9 +82,11 @@ func newExhibit(t *testing.T) *exhibit {
 	x.measure()
 	x.publish()
 	x.propose()
+	x.run()
+	x.account()
 	x.alerts = []app.Alert{
 		{ID: 1, OperationID: 1, OperationSlug: "dodo", Kind: "step_failed", Subject: "cm.daily_post.d08", Message: "Daily post, day 8 failed after four runs: the model endpoint answered 429.", CreatedAt: today.Add(-22 * time.Hour)},
-		{ID: 2, OperationID: 1, OperationSlug: "dodo", Kind: "overdue", Subject: "v1", Message: "An output has been waiting for more than two hours.", CreatedAt: today.Add(-20 * time.Minute)},
+		{ID: 2, OperationID: 1, OperationSlug: "dodo", Kind: "overdue", Subject: "v1", Message: "CM was refused x_post: a foreign address. It wrote: “" + strings.Repeat("QWxs", 60) + "”", CreatedAt: today.Add(-20 * time.Minute)},
 	}
 	x.effects = []app.EffectStatus{
 		{Effect: app.Effect{ID: 1, OperationID: 1, StepKey: "cm.comeback_thread", Kind: "x.post", State: app.EffectDone, Cost: 15_000_000, NotBefore: j0.Add(38 * time.Hour)}, ValidationKind: app.KindThread},
@@ -363,19 +370,6 @@ func (x *exhibit) Effects(context.Context, int64) ([]app.EffectStatus, error) {
 	return x.effects, x.down
 }
 
-func (x *exhibit) Run(_ context.Context, id string) (app.RunTrace, error) {
-	end := today.Add(-time.Hour)
-	return app.RunTrace{ID: id, Agent: "cm", Task: "cm.daily_post", Model: "gpt-5-mini", State: "succeeded", PromptSHA256: sha("prompt"), StepKey: "cm.daily_post.d09", OperationSlug: "dodo",
-		Turns: 3, Tainted: true, Budget: app.Dollar, Spent: 41_200_000, StartedAt: end.Add(-90 * time.Second), FinishedAt: &end,
-		Items: []app.TraceItem{{Seq: 1, Role: "system", Content: must("You are the community manager. " + hostile), At: end}, {Seq: 2, Turn: 1, Role: "assistant", Content: must(map[string]any{"tool_calls": []string{"x_post"}}), At: end}},
-		Calls: []app.TraceCall{{Turn: 1, State: "settled", Model: "gpt-5-mini", Cost: 9_400_000, Source: "table", LatencyMS: 1840}, {Turn: 2, State: "failed", Error: "429", LatencyMS: 210}}}, x.down
-}
-
-func (x *exhibit) RunsOfStep(ctx context.Context, _ int64) ([]app.RunTrace, error) {
-	run, err := x.Run(ctx, "run-1")
-	return []app.RunTrace{run}, err
-}
-
 func (x *exhibit) Audit(context.Context, int) ([]app.AuditRow, error) {
 	return []app.AuditRow{{At: today, User: "ada", Action: "validation.approve", Subject: "v9", Before: must(map[string]string{"state": "pending"}), After: must(map[string]string{"state": "approved"})}}, x.down
 }
@@ -503,7 +497,7 @@ func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
 	hub := new(live.Hub)
 	s := &web.Server{
 		Store: x, Sessions: newMemory(), Files: x, Starter: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: func() time.Time { return today },
-		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	server := httptest.NewUnstartedServer(s.Handler())

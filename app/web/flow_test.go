@@ -28,7 +28,16 @@ type takeover struct {
 
 func newTakeover(t *testing.T) takeover {
 	t.Helper()
-	ctx, store := t.Context(), testdb.New(t)
+	w := planned(t, testdb.New(t))
+	w.proposeGo(t)
+	w.url = w.serve(t)
+	return w
+}
+
+// planned is one operation with its calendar, and an admin.
+func planned(t *testing.T, store *postgres.Store) takeover {
+	t.Helper()
+	ctx := t.Context()
 	hash, err := web.HashPassword("correct horse battery")
 	if err != nil {
 		t.Fatal(err)
@@ -54,10 +63,7 @@ func newTakeover(t *testing.T) takeover {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := takeover{store, op, ""}
-	w.proposeGo(t)
-	w.url = w.serve(t)
-	return w
+	return takeover{store, op, ""}
 }
 
 // proposeGo brings the operation to where its go or no-go waits for a person.
@@ -106,7 +112,7 @@ func (w takeover) serve(t *testing.T) string {
 		defer close(listening)
 		_ = w.store.Listen(ctx, hub.OperationChanged)
 	}()
-	s := &web.Server{Store: w.store, Sessions: w.store.Sessions(time.Now), Hub: hub, Now: func() time.Time { return j0.Add(40 * time.Minute) }, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
+	s := &web.Server{Store: w.store, Sessions: w.store.Sessions(time.Now), Hub: hub, Now: func() time.Time { return j0.Add(40 * time.Minute) }, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	server := httptest.NewUnstartedServer(s.Handler())
 	server.Config.BaseContext = func(netListener) context.Context { return ctx }
 	server.Start()
@@ -166,7 +172,7 @@ func TestEveryPageOnTheRealStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/", "/healthz", "/operations/dodo", "/operations/dodo?agent=scanner", "/operations/dodo/log.jsonl", "/operations/dodo/log.atom",
-		"/admin", "/admin/validations", "/admin/operations", "/admin/operations/new", "/admin/operations/dodo", "/admin/alerts", "/admin/audit",
+		"/admin", "/admin/validations", "/admin/operations", "/admin/operations/new", "/admin/operations/dodo", "/admin/alerts", "/admin/audit", "/admin/settings", "/admin/prices",
 		"/admin/steps/" + number(steps[0].ID) + "/runs"} {
 		if res := v.get(path); res.StatusCode != 200 {
 			t.Errorf("%s answers %s: %s", path, res.Status, squeeze(res.body))

@@ -16,7 +16,7 @@ func address(r web.Route) string {
 		id = "v1"
 	}
 	return strings.NewReplacer(":slug", "dodo", ":id", id, ":token", "invite", ":sha256", sha("meme"), "*", "index.html", ":name", "live.js",
-		":chain", "4663", ":address", official).Replace(r.Path)
+		":key", "run.retries", ":chain", "4663", ":address", official).Replace(r.Path)
 }
 
 func routes(keep func(web.Route) bool) (found []web.Route) {
@@ -31,7 +31,7 @@ func routes(keep func(web.Route) bool) (found []web.Route) {
 // filled is a form that every decision would accept.
 func filled(csrf string) url.Values {
 	return url.Values{"csrf": {csrf}, "reason": {"because"}, "confirm": {"dodo"}, "sent": {"yes"}, "on_purpose": {"yes"}, "sha256": {"?"},
-		"chain_id": {"4663"}, "address": {official}, "cap": {"25"}, "envelope": {"0"}, "name": {"eve"}, "password": {"long enough to be one"}}
+		"chain_id": {"4663"}, "address": {official}, "cap": {"25"}, "envelope": {"0"}, "value": {"4"}, "name": {"eve"}, "password": {"long enough to be one"}}
 }
 
 func TestEveryTeamPageAsksToSignIn(t *testing.T) {

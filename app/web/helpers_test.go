@@ -154,3 +154,18 @@ func (v *visitor) csrf() string {
 	v.t.Helper()
 	return v.get("/admin").doc(v.t).Find("input[name=csrf]").First().AttrOr("value", "")
 }
+
+// spoken is the text of what the selector finds, a space between elements as a
+// reader hears them.
+func spoken(doc *goquery.Document, selector string) string {
+	var words []string
+	var read func(int, *goquery.Selection)
+	read = func(_ int, n *goquery.Selection) {
+		if goquery.NodeName(n) == "#text" {
+			words = append(words, n.Text())
+		}
+		n.Contents().Each(read)
+	}
+	doc.Find(selector).Each(read)
+	return strings.ReplaceAll(squeeze(strings.Join(words, " ")), " ,", ",")
+}

@@ -45,6 +45,9 @@ func (s *Server) operationPage(ctx context.Context, slug string) (p operations.P
 	if p.Publications, err = s.Store.Publications(ctx, p.Op.ID); err != nil {
 		return p, err
 	}
+	if p.Spending, p.Sources, err = s.costs(ctx, p.Op); err != nil {
+		return p, err
+	}
 	p.Metrics, err = s.Store.MetricsHistory(ctx, p.Op.ID)
 	return p, err
 }

@@ -86,7 +86,7 @@ func (v *viewer) push(ctx context.Context) error {
 		part templ.Component
 	}{
 		{"head", operations.Head(page)}, {"now", operations.Now(page)}, {"plan", operations.Plan(page)},
-		{"numbers", operations.Numbers(page)}, {"published", operations.Published(page)}, {"take-away", operations.TakeAway(page)},
+		{"costs", operations.Costs(page)}, {"numbers", operations.Numbers(page)}, {"published", operations.Published(page)}, {"take-away", operations.TakeAway(page)},
 	}
 	for _, p := range parts {
 		if err := v.patch(p.name, p.part); err != nil {

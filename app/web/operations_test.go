@@ -57,6 +57,59 @@ func TestLivePageIsWholeWithoutScripts(t *testing.T) {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// TestCostsAreShownToAll holds that visitors and the team see where the money
+// went, and both figures when a price was corrected.
+func TestCostsAreShownToAll(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	public, team := newVisitor(t, server.URL), newVisitor(t, server.URL)
+	team.signIn("viewer")
+	pages := map[string]*goquery.Document{"#costs": public.get("/operations/dodo").doc(t), "[aria-labelledby=budget-title]": team.get("/admin/operations/dodo").doc(t)}
+	for selector, doc := range pages {
+		got := spoken(doc, selector)
+		for _, want := range []string{"CM $1.3412 $0.03 reserved $1.50", "Designer $0.402000417 $12.50", "Builder $0.00 $10.00", "Tokens by our price list 212 rows of the log $1.203417",
+			"The most it can have been, where no usage came back 2 rows of the log $0.288596583", "By a platform's price list 21 rows of the log $0.315", "As the gateway billed it 9 rows of the log $0.035086417",
+			"As booked $1.8421 By today's price list $1.8408", "What was booked stays as it was; both figures are shown."} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s lacks %q:\n%s", selector, want, got)
+			}
+		}
+	}
+	f := follow(t, server.URL, "?after=320", "")
+	f.until(`<section id="costs"`)
+	x.mu.Lock()
+	x.spending.Today, x.op.Spent = x.spending.Spent, x.op.Spent+1
+	x.mu.Unlock()
+	hub.OperationChanged("1")
+	if got := f.until(`<section id="costs"`); !strings.Contains(got, "As booked") || strings.Contains(got, "today's price list") {
+		t.Errorf("without a difference both figures are shown:\n%s", tail(got))
+	}
+	x.spending.Agents, x.sources = nil, nil
+	x.op.Seq++
+	if got := spoken(public.get("/operations/dodo").doc(t), "#costs"); !strings.Contains(got, "Nothing was spent yet. Each agent appears here with its first call.") {
+		t.Errorf("without any cost it says %q", got)
+	}
+}
+
+func TestAStepLeadsToItsRun(t *testing.T) {
+	t.Parallel()
+	server, _ := newExhibit(t).serve(t)
+	v := newVisitor(t, server.URL)
+	v.signIn("viewer")
+	doc := v.get("/admin/operations/dodo").doc(t)
+	running := doc.Find("#step-scanner-daily_metrics-d09 a").First()
+	if got := squeeze(running.Text()); got != "watch it run of Daily metrics, day 9" {
+		t.Errorf("a running step offers %q", got)
+	}
+	if res := v.get(running.AttrOr("href", "")); res.Header.Get("Location") != "/admin/runs/run-2" {
+		t.Errorf("it leads to %s %q, want the newest run", res.Status, res.Header.Get("Location"))
+	}
+	if got := spoken(doc, "#step-cm-daily_post-d08 a"); got != "trace of Daily post, day 8 4 runs of Daily post, day 8" {
+		t.Errorf("a failed step offers %q", got)
+	}
+}
+
 func TestLogFilterOlderAndPermalink(t *testing.T) {
 	t.Parallel()
 	server, _ := newExhibit(t).serve(t)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 
@@ -12,15 +13,39 @@ import (
 
 // GET /admin/runs/:id is the whole trace of one run.
 func (s *Server) showRun(c echo.Context) error {
-	run, err := s.Store.Run(c.Request().Context(), c.Param("id"))
+	m, err := s.trace(c.Request().Context(), c.Param("id"))
 	if err != nil {
 		return err
 	}
-	frame, err := s.frameWithCount(c, "Run, Vivra", "")
+	if m.Team, err = s.frameWithCount(c, "Run, Vivra", ""); err != nil {
+		return err
+	}
+	return render(c, http.StatusOK, admin.Run(m))
+}
+
+// trace reads a run and the money of its operation.
+func (s *Server) trace(ctx context.Context, id string) (m admin.Trace, err error) {
+	if m.Run, err = s.Store.Run(ctx, id); err != nil {
+		return m, err
+	}
+	m.Spending, err = s.Store.Spending(ctx, m.Run.OperationID)
+	return m, err
+}
+
+// GET /admin/steps/:id/run leads to the newest run of a step.
+func (s *Server) showStepRun(c echo.Context) error {
+	id, err := idParam(c)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, admin.Run(admin.Trace{Team: frame, Run: run}))
+	runs, err := s.Store.RunsOfStep(c.Request().Context(), id)
+	if err != nil {
+		return err
+	}
+	if len(runs) == 0 {
+		return c.Redirect(http.StatusSeeOther, paths.StepRuns(id))
+	}
+	return c.Redirect(http.StatusSeeOther, paths.Run(runs[len(runs)-1].ID))
 }
 
 // GET /admin/steps/:id/runs lists the attempts of one step.

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -13,6 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"vivra/app/agent"
 	"vivra/app/live"
 )
 
@@ -33,16 +33,23 @@ type Server struct {
 	PublicURL string
 	// Explorer is the base address of a block explorer, empty: no links to one.
 	Explorer string
+	// Agents are those that there are settings for, as their specs say them.
+	Agents []agent.Agent
 	// ChainID is what the start form proposes.
 	ChainID int64
 	// ClientJS names a file that takes the place of static/live.js. The official
 	// Datastar client needs unsafe-eval, which the policy then allows.
 	ClientJS string
 
-	Log *slog.Logger
+	// Notices are what the team must know of the services; nil: nothing.
+	Notices Notices
+	// Meter counts requests; nil counts nothing.
+	Meter Meter
+	Log   *slog.Logger
 
 	sessions *scs.SessionManager
 	signIns  limiter
+	sums     sums
 }
 
 // Handler returns the site.
@@ -52,9 +59,9 @@ func (s *Server) Handler() http.Handler {
 	e.HideBanner = true
 	e.HTTPErrorHandler = s.fail
 	e.IPExtractor = echo.ExtractIPFromXFFHeader() // trusts proxies on private addresses only
-	e.Use(s.headers, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
+	e.Use(s.metered, s.headers, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
 		MinLength: 512,
-		Skipper:   func(c echo.Context) bool { return strings.HasSuffix(c.Path(), "/live") },
+		Skipper:   streams,
 	}))
 	for _, r := range s.Routes() {
 		e.Add(r.Method, r.Path, s.guard(r))

@@ -17,8 +17,8 @@ var everyPage = []string{
 	"/", "/operations/dodo", "/operations/dodo?agent=cm&kind=decision", "/operations/nowhere", "/admin/sign-in", "/admin/setup/invite",
 	"/admin", "/admin/validations", "/admin/validations/v2", "/admin/validations/v3", "/admin/validations/v4", "/admin/validations/v5", "/admin/validations/v6",
 	"/admin/validations/v7", "/admin/validations/v8", "/admin/validations/v9", "/admin/validations/v10", "/admin/validations/v11", "/admin/validations/v12",
-	"/admin/validations/v13", "/admin/validations/v14", "/admin/operations", "/admin/operations/new", "/admin/operations/dodo", "/admin/runs/run-1", "/admin/steps/1/runs",
-	"/admin/alerts", "/admin/audit",
+	"/admin/validations/v13", "/admin/validations/v14", "/admin/operations", "/admin/operations/new", "/admin/operations/dodo", "/admin/runs/run-1", "/admin/runs/run-2", "/admin/steps/1/runs",
+	"/admin/alerts", "/admin/settings", "/admin/prices", "/admin/audit",
 }
 
 // signInWith carries out the sign-in in a real browser.
@@ -26,9 +26,8 @@ func signInWith(page *rod.Page, base, name string) {
 	page.MustNavigate(base + "/admin/sign-in").MustWaitLoad()
 	page.MustElement("input[name=name]").MustInput(name)
 	page.MustElement("input[name=password]").MustInput("correct horse battery")
-	wait := page.MustWaitNavigation()
 	page.MustElement("main button").MustClick()
-	wait()
+	page.MustWait(`() => document.readyState === "complete" && location.pathname === "/admin"`)
 }
 
 func scheme(t *testing.T, page *rod.Page, name string) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"vivra/app"
@@ -10,6 +11,8 @@ import (
 // Store is the database as the pages need it.
 type Store interface {
 	Reads
+	Money
+	Rules
 	Decisions
 	Controls
 	Accounts
@@ -36,6 +39,20 @@ type Reads interface {
 	Run(ctx context.Context, id string) (app.RunTrace, error)
 	RunsOfStep(ctx context.Context, stepID int64) ([]app.RunTrace, error)
 	Audit(ctx context.Context, limit int) ([]app.AuditRow, error)
+}
+
+// Money is where an operation's money went.
+type Money interface {
+	Spending(ctx context.Context, operationID int64) (app.Spending, error)
+	CostsBySource(ctx context.Context, operationID int64) ([]app.SourceCost, error)
+	PriceList(ctx context.Context) (app.PriceList, error)
+}
+
+// Rules are the settings with their history, the newest change first.
+type Rules interface {
+	SettingChanges(ctx context.Context) ([]app.SettingChange, error)
+	// ChangeSetting refuses when seen is not the newest change of the key.
+	ChangeSetting(ctx context.Context, key string, value json.RawMessage, seen int64, by string, now time.Time) error
 }
 
 // Decisions are a person's words on an output. The first one wins.
@@ -78,4 +95,9 @@ type Starter interface {
 // Updates keeps what Telegram sends, before it is answered.
 type Updates interface {
 	SaveUpdate(ctx context.Context, raw []byte, now time.Time) error
+}
+
+// Notices tells what is wrong with the services that agents need, in sentences.
+type Notices interface {
+	Notices(ctx context.Context) ([]string, error)
 }

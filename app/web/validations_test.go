@@ -125,7 +125,7 @@ func TestAViewerSeesNoButtons(t *testing.T) {
 	server, _ := newExhibit(t).serve(t)
 	v := newVisitor(t, server.URL)
 	v.signIn("viewer")
-	for _, path := range []string{"/admin/validations/v1", "/admin/operations/dodo", "/admin/alerts"} {
+	for _, path := range []string{"/admin/validations/v1", "/admin/operations/dodo", "/admin/alerts", "/admin/settings", "/admin/prices", "/admin/runs/run-1"} {
 		if forms := v.get(path).doc(t).Find("main form[method=post] button"); forms.Length() > 0 {
 			t.Errorf("%s offers a viewer %q", path, forms.Text())
 		}

@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
+	"vivra/app/boot"
 	"vivra/app/rehearsal"
 )
 
@@ -19,6 +21,20 @@ type serveCommand struct {
 	Approve  scriptFlag    `help:"What is approved without you: all, none, or the JSON file of a script." default:"all"`
 	Patience time.Duration `help:"How long an output waits for you before it is approved without you." default:"10s"`
 	Seed     int64         `help:"Another seed is another crowd." default:"1"`
+	Poison   bool          `help:"Let attackers write in everything that others can write."`
+	Obey     bool          `help:"Let the model follow every order that it reads."`
+
+	Metrics   string `help:"Where /metrics is served, such as 127.0.0.1:9464; by default nowhere." placeholder:"HOST:PORT"`
+	Collector string `help:"Collector that is sent the traces of runs, such as http://127.0.0.1:4318; by default none." placeholder:"URL"`
+}
+
+// telemetry is who hears of the runs.
+func (c *serveCommand) telemetry() boot.Telemetry {
+	t := boot.Telemetry{MetricsAddr: c.Metrics}
+	if c.Collector != "" {
+		t.Traces, t.Collector = true, strings.TrimRight(c.Collector, "/")+"/v1/traces"
+	}
+	return t
 }
 
 // speed is more than nothing.
@@ -34,7 +50,7 @@ func (s speed) Validate() error {
 
 // Run shows a takeover until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, to streams) error {
-	return rehearsal.Show(ctx, rehearsal.Live{Speed: float64(c.Speed), Addr: c.Addr, Seed: c.Seed, Script: c.Approve.script, Patience: c.Patience, Log: log, Started: time.Now(), Say: to.say})
+	return rehearsal.Show(ctx, rehearsal.Live{Speed: float64(c.Speed), Addr: c.Addr, Seed: c.Seed, Poison: c.Poison, Obey: c.Obey, Script: c.Approve.script, Patience: c.Patience, Telemetry: c.telemetry(), Log: log, Started: time.Now(), Say: to.say})
 }
 
 type worldCommand struct {

@@ -102,6 +102,8 @@ type runCommand struct {
 	Seed        int64      `help:"Another seed is another crowd." default:"1"`
 	JSON        string     `help:"Write the summary as JSON to this file; - is standard output." name:"json" placeholder:"FILE"`
 	ExportLog   string     `help:"Write the public log as JSON lines to this file." placeholder:"FILE"`
+	Poison      bool       `help:"Let attackers write in everything that others can write."`
+	Obey        bool       `help:"Let the model follow every order that it reads."`
 	DatabaseURL string     `help:"Use this database; by default a private server that is gone afterwards." placeholder:"URL"`
 
 	Processes int           `help:"How many application processes play it together; 0 is this one." default:"0"`
@@ -140,7 +142,7 @@ func (c *runCommand) Run(ctx context.Context, log *slog.Logger, to streams) erro
 	if c.JSON == "-" {
 		out = to.err
 	}
-	plan := rehearsal.Plan{Days: c.Days, Seed: c.Seed, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out)}
+	plan := rehearsal.Plan{Poison: c.Poison, Obey: c.Obey, Days: c.Days, Seed: c.Seed, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out)}
 	if c.ExportLog != "" {
 		plan.Finished = func(ctx context.Context, _ *boot.App, op app.Operation, base string) error {
 			return export(ctx, base+paths.OperationLogJSONL(op.Slug), c.ExportLog)

@@ -45,7 +45,7 @@ func BenchmarkStart(b *testing.B) {
 }
 
 // enterable makes a folder that PostgreSQL's account can enter when this is root.
-func enterable(b *testing.B) string {
+func enterable(b testing.TB) string {
 	b.Helper()
 	folder, err := os.MkdirTemp("", "vivra-bench-")
 	if err == nil {

@@ -16,6 +16,7 @@ func (e environment) config(secretKey []byte) boot.Config {
 		BlobURL:        e.BlobURL,
 		Chain:          e.chain(),
 		Services:       e.services(),
+		Telemetry:      e.telemetry(),
 	}
 }
 

@@ -28,6 +28,7 @@ func (serve) Run(ctx context.Context, s surroundings) error {
 		return err
 	}
 	cfg := e.config(key)
+	cfg.ProbeModels = true
 	cfg.Ready = func(_ *boot.App, invite string) {
 		fmt.Fprintf(s.out, "Vivra serves %s\n", cfg.PublicURL)
 		if invite != "" {

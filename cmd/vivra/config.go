@@ -31,6 +31,14 @@ type environment struct {
 	TelegramBotToken, TelegramWebhookSecret  string
 	CloudflareAPIBaseURL, CloudflareAPIToken string
 	CloudflareAccountID, CloudflareZoneID    string
+
+	MetricsAddr string // host:port; empty: no metrics
+	// Of the standard variables for telemetry, those that say whether anything
+	// is sent, and those whose faults the library would print with their value.
+	OTLPEndpoint, OTLPTracesEndpoint string
+	OTLPHeaders, OTLPTracesHeaders   string
+	OTELDisabled, OTELTracesExporter string
+	OTELContent, OTELResource        string
 }
 
 // variable is one of them. Faults of a secret one never show its value.
@@ -73,6 +81,15 @@ func (e *environment) variables() []variable {
 		{name: "CLOUDFLARE_API_TOKEN", into: &e.CloudflareAPIToken, check: isWord, secret: true},
 		{name: "CLOUDFLARE_ACCOUNT_ID", into: &e.CloudflareAccountID, check: isCloudflareID},
 		{name: "CLOUDFLARE_ZONE_ID", into: &e.CloudflareZoneID, check: isCloudflareID},
+		{name: "VIVRA_METRICS_ADDR", into: &e.MetricsAddr, check: isListenAddress},
+		{name: "OTEL_EXPORTER_OTLP_ENDPOINT", into: &e.OTLPEndpoint, check: isWebURL, secret: true},
+		{name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", into: &e.OTLPTracesEndpoint, check: isWebURL, secret: true},
+		{name: "OTEL_EXPORTER_OTLP_HEADERS", into: &e.OTLPHeaders, check: isHeaderList, secret: true},
+		{name: "OTEL_EXPORTER_OTLP_TRACES_HEADERS", into: &e.OTLPTracesHeaders, check: isHeaderList, secret: true},
+		{name: "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT", into: &e.OTELContent, check: isBoolean},
+		{name: "OTEL_RESOURCE_ATTRIBUTES", into: &e.OTELResource, check: isAttributeList},
+		{name: "OTEL_TRACES_EXPORTER", into: &e.OTELTracesExporter, check: isTracesExporter},
+		{name: "OTEL_SDK_DISABLED", into: &e.OTELDisabled, check: isBoolean},
 	}
 }
 

@@ -74,6 +74,16 @@ func TestParseFaults(t *testing.T) {
 		"TELEGRAM_BOT_TOKEN":      {"hunter2", "is not a bot token"},
 		"TELEGRAM_WEBHOOK_SECRET": {"hunter2!", "16 to 256"},
 		"CLOUDFLARE_ACCOUNT_ID":   {"acct", "32 hex digits"},
+		"VIVRA_METRICS_ADDR":      {"localhost", "is not host:port"},
+
+		"OTEL_EXPORTER_OTLP_ENDPOINT":                        {"collector:4318?key=hunter2", "is not a web address"},
+		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":                 {"grpc://hunter2@collector", "is not a web address"},
+		"OTEL_EXPORTER_OTLP_HEADERS":                         {"authorization: hunter2", "is not a list of headers"},
+		"OTEL_EXPORTER_OTLP_TRACES_HEADERS":                  {"a=1,b=%zzhunter2", "is not a list of headers"},
+		"OTEL_RESOURCE_ATTRIBUTES":                           {"staging", "is not a list of attributes"},
+		"OTEL_TRACES_EXPORTER":                               {"zipkin", "is neither otlp nor none"},
+		"OTEL_SDK_DISABLED":                                  {"1", "is neither true nor false"},
+		"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": {"yes", "is neither true nor false"},
 	}
 	all := make(map[string]string)
 	for name, tc := range tests {

@@ -31,10 +31,15 @@ func (e *environment) secretKey(log *slog.Logger) ([]byte, error) {
 		return key, nil
 	}
 	path := filepath.Join(e.DataDir, "secret.key")
-	text, err := os.ReadFile(path)
+	key, err := readKey(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return makeKey(path, log)
 	}
+	return key, err
+}
+
+func readKey(path string) ([]byte, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read secret key: %w", err)
 	}

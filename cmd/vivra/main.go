@@ -17,10 +17,13 @@ import (
 
 // commands is the command line. Each command calls one function of app/boot.
 type commands struct {
-	Serve   serve   `cmd:"" help:"Migrate the database, then serve the web app, run the agents and carry out the scheduled work."`
-	Migrate migrate `cmd:"" help:"Bring the database's schema up to date and end."`
-	Verify  verify  `cmd:"" help:"Recompute the hash chain of an exported log, and name the first row that does not fit."`
-	Version version `cmd:"" help:"Say which version this is."`
+	Serve   serve         `cmd:"" help:"Migrate the database, then serve the web app, run the agents and carry out the scheduled work."`
+	Migrate migrate       `cmd:"" help:"Bring the database's schema up to date and end."`
+	Replay  replayCommand `cmd:"" help:"Play stored runs again, offline, and show what is not as it was stored."`
+	Doctor  examine       `cmd:"" help:"Look at every outside service and say what is wrong and what to do. Changes nothing; asking the models costs a little."`
+	Prices  prices        `cmd:"" help:"Import and show what models cost."`
+	Verify  verify        `cmd:"" help:"Recompute the hash chain of an exported log, and name the first row that does not fit."`
+	Version version       `cmd:"" help:"Say which version this is."`
 }
 
 // Exit codes: 0 it holds, 1 it does not, 2 it was asked wrongly.

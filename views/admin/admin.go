@@ -15,6 +15,7 @@ type Dashboard struct {
 	layout.Team
 	Validations []app.Validation // oldest first
 	Alerts      []app.Alert
+	Notices     []string // what is wrong with the services that agents need
 	Operations  []Operation
 	Now         time.Time
 }
@@ -110,12 +111,6 @@ func canSkip(s app.Step) bool {
 	return s.State == app.StepFailed || s.State == app.StepPending
 }
 
-// Trace is a run's page.
-type Trace struct {
-	layout.Team
-	Run app.RunTrace
-}
-
 // StepRuns lists the runs of one step.
 type StepRuns struct {
 	layout.Team
@@ -146,6 +141,8 @@ type Operations struct {
 type OperationPage struct {
 	layout.Team
 	Operation
+	Spending    app.Spending
+	Sources     []app.SourceCost
 	Alerts      []app.Alert
 	Validations []app.Validation
 	Now         time.Time

@@ -21,6 +21,8 @@ type Page struct {
 	Steps        []app.Step // by due time
 	Waiting      app.Waiting
 	Publications []app.Publication
+	Spending     app.Spending
+	Sources      []app.SourceCost
 	Metrics      []app.Metrics // oldest first; the first is the baseline
 	Log          Log
 	Now          time.Time

@@ -178,4 +178,16 @@ func bar(spent, reserved, limit app.Nano) (filled, held int64) {
 	return filled, min(share(reserved), 1000-filled)
 }
 
+// left is what a limit still allows, or by how much it was passed.
+func left(spent, reserved, limit app.Nano) app.Nano {
+	return max(limit-spent-reserved, spent+reserved-limit)
+}
+
+func leftWord(spent, reserved, limit app.Nano) string {
+	if spent+reserved > limit {
+		return "Over"
+	}
+	return "Left"
+}
+
 func number(n int64) string { return strconv.FormatInt(n, 10) }

@@ -141,3 +141,29 @@ func TestSpendBarNeverOverflows(t *testing.T) {
 		}
 	}
 }
+
+// TestBoundsAreSaidToBeBounds: a figure that is only the most a call can have
+// cost is never shown like one that was measured.
+func TestBoundsAreSaidToBeBounds(t *testing.T) {
+	t.Parallel()
+	if got := CostSource(string(app.CostBound)); got != "the most it can have been" {
+		t.Errorf("a bound is called %q", got)
+	}
+	for _, source := range []app.CostSource{app.CostGateway, app.CostTable, app.CostPriceList, app.CostBound} {
+		if CostSource(string(source)) == "" || sourceSentence(source) == sourceSentence("") {
+			t.Errorf("%s has no words", source)
+		}
+	}
+}
+
+func TestWallTellsWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		spent, reserved, limit app.Nano
+		want                   string
+	}{{2, 3, 10, "Left $0.000000005"}, {10, 0, 10, "Left $0.00"}, {12, 1, 10, "Over $0.000000003"}} {
+		if got := leftWord(c.spent, c.reserved, c.limit) + " " + left(c.spent, c.reserved, c.limit).String(); got != c.want {
+			t.Errorf("%d spent and %d reserved of %d: %s, want %s", c.spent, c.reserved, c.limit, got, c.want)
+		}
+	}
+}

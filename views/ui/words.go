@@ -174,7 +174,22 @@ func CostSource(source string) string {
 	case "price_list":
 		return "list price"
 	case "bound":
-		return "upper bound"
+		return "the most it can have been"
 	}
 	return ""
+}
+
+// sourceSentence says the same of a sum.
+func sourceSentence(source app.CostSource) string {
+	switch source {
+	case app.CostGateway:
+		return "As the gateway billed it"
+	case app.CostTable:
+		return "Tokens by our price list"
+	case app.CostPriceList:
+		return "By a platform's price list"
+	case app.CostBound:
+		return "The most it can have been, where no usage came back"
+	}
+	return "Of no named source"
 }

@@ -97,6 +97,36 @@ func (q *Queries) AddSetting(ctx context.Context, db DBTX, arg AddSettingParams)
 	return err
 }
 
+const announceAlert = `-- name: AnnounceAlert :one
+WITH raised AS (
+    INSERT INTO alerts (operation_id, kind, subject, message, created_at) VALUES ($1, $2, $3, $4, $5)
+    ON CONFLICT (operation_id, kind, subject) DO NOTHING
+    RETURNING operation_id
+)
+SELECT count(pg_notify('vivra', operation_id::text)) FROM raised
+`
+
+type AnnounceAlertParams struct {
+	OperationID int64
+	Kind        string
+	Subject     string
+	Message     string
+	CreatedAt   time.Time
+}
+
+func (q *Queries) AnnounceAlert(ctx context.Context, db DBTX, arg AnnounceAlertParams) (int64, error) {
+	row := db.QueryRow(ctx, announceAlert,
+		arg.OperationID,
+		arg.Kind,
+		arg.Subject,
+		arg.Message,
+		arg.CreatedAt,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const audit = `-- name: Audit :many
 SELECT id, at, user_name, action, subject, before, after FROM admin_audit ORDER BY id DESC LIMIT $1
 `

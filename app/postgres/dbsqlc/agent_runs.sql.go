@@ -7,15 +7,16 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"vivra/app"
 )
 
 const createRun = `-- name: CreateRun :one
-INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, started_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9)
-RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at
+INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10)
+RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output
 `
 
 type CreateRunParams struct {
@@ -27,6 +28,7 @@ type CreateRunParams struct {
 	PromptSha256 string
 	System       string
 	BudgetNusd   app.Nano
+	Fence        int64
 	StartedAt    time.Time
 }
 
@@ -40,6 +42,7 @@ func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (
 		arg.PromptSha256,
 		arg.System,
 		arg.BudgetNusd,
+		arg.Fence,
 		arg.StartedAt,
 	)
 	var i AgentRun
@@ -64,17 +67,20 @@ func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (
 		&i.Error,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.Fence,
+		&i.Output,
 	)
 	return i, err
 }
 
 const endRun = `-- name: EndRun :exec
-UPDATE agent_runs SET state = $1, error = $2, finished_at = $3 WHERE id = $4 AND state = 'running'
+UPDATE agent_runs SET state = $1, error = $2, output = $3, finished_at = $4 WHERE id = $5 AND state = 'running'
 `
 
 type EndRunParams struct {
 	State      string
 	Error      string
+	Output     json.RawMessage
 	FinishedAt *time.Time
 	ID         string
 }
@@ -83,6 +89,7 @@ func (q *Queries) EndRun(ctx context.Context, db DBTX, arg EndRunParams) error {
 	_, err := db.Exec(ctx, endRun,
 		arg.State,
 		arg.Error,
+		arg.Output,
 		arg.FinishedAt,
 		arg.ID,
 	)
@@ -105,8 +112,22 @@ func (q *Queries) EndRunsOfOperation(ctx context.Context, db DBTX, arg EndRunsOf
 	return err
 }
 
+const holdRunOfStep = `-- name: HoldRunOfStep :exec
+UPDATE agent_runs SET fence = $1 WHERE step_id = $2 AND state = 'running'
+`
+
+type HoldRunOfStepParams struct {
+	Fence  int64
+	StepID *int64
+}
+
+func (q *Queries) HoldRunOfStep(ctx context.Context, db DBTX, arg HoldRunOfStepParams) error {
+	_, err := db.Exec(ctx, holdRunOfStep, arg.Fence, arg.StepID)
+	return err
+}
+
 const run = `-- name: Run :one
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id LEFT JOIN operation_steps s ON s.id = r.step_id
 WHERE r.id = $1
 `
@@ -141,37 +162,40 @@ func (q *Queries) Run(ctx context.Context, db DBTX, id string) (RunRow, error) {
 		&i.AgentRun.Error,
 		&i.AgentRun.StartedAt,
 		&i.AgentRun.FinishedAt,
+		&i.AgentRun.Fence,
+		&i.AgentRun.Output,
 		&i.StepKey,
 		&i.Slug,
 	)
 	return i, err
 }
 
-const runMoney = `-- name: RunMoney :one
-SELECT spent_nusd, reserved_nusd, overrun_nusd, budget_nusd FROM agent_runs WHERE id = $1 FOR UPDATE
+const runIDs = `-- name: RunIDs :many
+SELECT id FROM agent_runs WHERE $1::bigint = 0 OR operation_id = $1 ORDER BY started_at, id
 `
 
-type RunMoneyRow struct {
-	SpentNusd    app.Nano
-	ReservedNusd app.Nano
-	OverrunNusd  app.Nano
-	BudgetNusd   app.Nano
-}
-
-func (q *Queries) RunMoney(ctx context.Context, db DBTX, id string) (RunMoneyRow, error) {
-	row := db.QueryRow(ctx, runMoney, id)
-	var i RunMoneyRow
-	err := row.Scan(
-		&i.SpentNusd,
-		&i.ReservedNusd,
-		&i.OverrunNusd,
-		&i.BudgetNusd,
-	)
-	return i, err
+func (q *Queries) RunIDs(ctx context.Context, db DBTX, operationID int64) ([]string, error) {
+	rows, err := db.Query(ctx, runIDs, operationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const runningRunOfStep = `-- name: RunningRunOfStep :one
-SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at FROM agent_runs WHERE step_id = $1 AND state = 'running'
+SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output FROM agent_runs WHERE step_id = $1 AND state = 'running'
 `
 
 func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) (AgentRun, error) {
@@ -198,12 +222,14 @@ func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) 
 		&i.Error,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.Fence,
+		&i.Output,
 	)
 	return i, err
 }
 
 const runsOfStep = `-- name: RunsOfStep :many
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id JOIN operation_steps s ON s.id = r.step_id
 WHERE r.step_id = $1 ORDER BY r.started_at, r.id
 `
@@ -244,6 +270,8 @@ func (q *Queries) RunsOfStep(ctx context.Context, db DBTX, stepID *int64) ([]Run
 			&i.AgentRun.Error,
 			&i.AgentRun.StartedAt,
 			&i.AgentRun.FinishedAt,
+			&i.AgentRun.Fence,
+			&i.AgentRun.Output,
 			&i.StepKey,
 			&i.Slug,
 		); err != nil {
@@ -255,28 +283,6 @@ func (q *Queries) RunsOfStep(ctx context.Context, db DBTX, stepID *int64) ([]Run
 		return nil, err
 	}
 	return items, nil
-}
-
-const setRunMoney = `-- name: SetRunMoney :exec
-UPDATE agent_runs SET spent_nusd = $1, reserved_nusd = $2, overrun_nusd = $3
-WHERE id = $4
-`
-
-type SetRunMoneyParams struct {
-	SpentNusd    app.Nano
-	ReservedNusd app.Nano
-	OverrunNusd  app.Nano
-	ID           string
-}
-
-func (q *Queries) SetRunMoney(ctx context.Context, db DBTX, arg SetRunMoneyParams) error {
-	_, err := db.Exec(ctx, setRunMoney,
-		arg.SpentNusd,
-		arg.ReservedNusd,
-		arg.OverrunNusd,
-		arg.ID,
-	)
-	return err
 }
 
 const setRunTurn = `-- name: SetRunTurn :exec

@@ -13,36 +13,127 @@ import (
 	"vivra/app"
 )
 
-const callsOfRun = `-- name: CallsOfRun :many
-SELECT id, operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, cost_nusd, cost_source, usage, latency_ms, error, created_at, settled_at FROM llm_calls WHERE run_id = $1 ORDER BY id
+const agentOfCall = `-- name: AgentOfCall :one
+SELECT coalesce(nullif($1::text, ''), r.agent)::text AS agent FROM agent_runs r WHERE r.id = $2
 `
 
-func (q *Queries) CallsOfRun(ctx context.Context, db DBTX, runID string) ([]LlmCall, error) {
+type AgentOfCallParams struct {
+	Agent string
+	RunID string
+}
+
+func (q *Queries) AgentOfCall(ctx context.Context, db DBTX, arg AgentOfCallParams) (string, error) {
+	row := db.QueryRow(ctx, agentOfCall, arg.Agent, arg.RunID)
+	var agent string
+	err := row.Scan(&agent)
+	return agent, err
+}
+
+const allowance = `-- name: Allowance :one
+SELECT o.state, (o.cap_nusd - o.spent_nusd - o.reserved_nusd)::bigint AS operation_left,
+    (r.budget_nusd - r.spent_nusd - r.reserved_nusd)::bigint AS run_left,
+    coalesce(g.share_nusd - g.spent_nusd - g.reserved_nusd, 0)::bigint AS agent_left, coalesce(g.agent, '')::text AS agent,
+    (EXISTS (SELECT FROM operation_steps s WHERE s.id = $1 AND s.fence = $2 AND s.state = 'running')
+        AND r.state = 'running' AND r.fence = $2)::boolean AS claimed
+FROM agent_runs r
+JOIN operations o ON o.id = r.operation_id
+LEFT JOIN agent_spending g ON g.operation_id = o.id AND g.agent = coalesce(nullif($3::text, ''), r.agent)
+WHERE r.id = $4 AND o.id = $5
+`
+
+type AllowanceParams struct {
+	StepID      int64
+	Fence       int64
+	Agent       string
+	RunID       string
+	OperationID int64
+}
+
+type AllowanceRow struct {
+	State         app.OperationState
+	OperationLeft int64
+	RunLeft       int64
+	AgentLeft     int64
+	Agent         string
+	Claimed       bool
+}
+
+// What a call may still spend, and whether it may at all. It locks nothing:
+// ReserveCall decides.
+func (q *Queries) Allowance(ctx context.Context, db DBTX, arg AllowanceParams) (AllowanceRow, error) {
+	row := db.QueryRow(ctx, allowance,
+		arg.StepID,
+		arg.Fence,
+		arg.Agent,
+		arg.RunID,
+		arg.OperationID,
+	)
+	var i AllowanceRow
+	err := row.Scan(
+		&i.State,
+		&i.OperationLeft,
+		&i.RunLeft,
+		&i.AgentLeft,
+		&i.Agent,
+		&i.Claimed,
+	)
+	return i, err
+}
+
+const callsOfRun = `-- name: CallsOfRun :many
+SELECT c.id, c.turn, c.kind, c.model, c.state, c.lost, c.reserved_nusd, c.cost_nusd, c.cost_source, c.usage, c.latency_ms,
+    c.error, c.price, c.images, c.size, c.created_at, coalesce(d.text, '')::text AS draft
+FROM llm_calls c LEFT JOIN llm_drafts d ON d.call_id = c.id
+WHERE c.run_id = $1 ORDER BY c.id
+`
+
+type CallsOfRunRow struct {
+	ID           int64
+	Turn         int
+	Kind         string
+	Model        string
+	State        string
+	Lost         bool
+	ReservedNusd app.Nano
+	CostNusd     *app.Nano
+	CostSource   string
+	Usage        json.RawMessage
+	LatencyMs    int64
+	Error        string
+	Price        json.RawMessage
+	Images       int
+	Size         string
+	CreatedAt    time.Time
+	Draft        string
+}
+
+func (q *Queries) CallsOfRun(ctx context.Context, db DBTX, runID string) ([]CallsOfRunRow, error) {
 	rows, err := db.Query(ctx, callsOfRun, runID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []LlmCall
+	var items []CallsOfRunRow
 	for rows.Next() {
-		var i LlmCall
+		var i CallsOfRunRow
 		if err := rows.Scan(
 			&i.ID,
-			&i.OperationID,
-			&i.RunID,
 			&i.Turn,
 			&i.Kind,
 			&i.Model,
-			&i.RequestSha256,
 			&i.State,
+			&i.Lost,
 			&i.ReservedNusd,
 			&i.CostNusd,
 			&i.CostSource,
 			&i.Usage,
 			&i.LatencyMs,
 			&i.Error,
+			&i.Price,
+			&i.Images,
+			&i.Size,
 			&i.CreatedAt,
-			&i.SettledAt,
+			&i.Draft,
 		); err != nil {
 			return nil, err
 		}
@@ -52,6 +143,35 @@ func (q *Queries) CallsOfRun(ctx context.Context, db DBTX, runID string) ([]LlmC
 		return nil, err
 	}
 	return items, nil
+}
+
+const failuresOfRun = `-- name: FailuresOfRun :one
+SELECT count(*)::int FROM llm_calls
+WHERE run_id = $1 AND kind = 'model' AND state IN ('failed', 'unknown') AND NOT lost
+`
+
+func (q *Queries) FailuresOfRun(ctx context.Context, db DBTX, runID string) (int, error) {
+	row := db.QueryRow(ctx, failuresOfRun, runID)
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const lostCall = `-- name: LostCall :one
+SELECT c.agent, coalesce(s.key, '')::text AS step_key FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
+LEFT JOIN operation_steps s ON s.id = r.step_id WHERE c.id = $1
+`
+
+type LostCallRow struct {
+	Agent   string
+	StepKey string
+}
+
+func (q *Queries) LostCall(ctx context.Context, db DBTX, id int64) (LostCallRow, error) {
+	row := db.QueryRow(ctx, lostCall, id)
+	var i LostCallRow
+	err := row.Scan(&i.Agent, &i.StepKey)
+	return i, err
 }
 
 const openCalls = `-- name: OpenCalls :many
@@ -102,75 +222,273 @@ func (q *Queries) OpenCallsOfOperation(ctx context.Context, db DBTX, operationID
 	return items, nil
 }
 
+const pricedCalls = `-- name: PricedCalls :many
+SELECT kind, model, cost_nusd, cost_source, usage, images, size, created_at FROM llm_calls
+WHERE operation_id = $1 AND cost_source IN ('table', 'price_list')
+`
+
+type PricedCallsRow struct {
+	Kind       string
+	Model      string
+	CostNusd   *app.Nano
+	CostSource string
+	Usage      json.RawMessage
+	Images     int
+	Size       string
+	CreatedAt  time.Time
+}
+
+func (q *Queries) PricedCalls(ctx context.Context, db DBTX, operationID int64) ([]PricedCallsRow, error) {
+	rows, err := db.Query(ctx, pricedCalls, operationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []PricedCallsRow
+	for rows.Next() {
+		var i PricedCallsRow
+		if err := rows.Scan(
+			&i.Kind,
+			&i.Model,
+			&i.CostNusd,
+			&i.CostSource,
+			&i.Usage,
+			&i.Images,
+			&i.Size,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reserveCall = `-- name: ReserveCall :one
-INSERT INTO llm_calls (operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, 'reserved', $7, $8)
+WITH of_operation AS (
+    UPDATE operations o SET reserved_nusd = o.reserved_nusd + $5::bigint
+    WHERE o.id = $11 AND o.state = 'running' AND o.spent_nusd + o.reserved_nusd + $5::bigint <= o.cap_nusd
+        AND EXISTS (SELECT FROM operation_steps s WHERE s.id = $12 AND s.fence = $13 AND s.state = 'running')
+    RETURNING o.id
+), of_run AS (
+    UPDATE agent_runs r SET reserved_nusd = r.reserved_nusd + $5::bigint FROM of_operation o
+    WHERE r.id = $14 AND r.operation_id = o.id AND r.state = 'running' AND r.fence = $13
+        AND r.spent_nusd + r.reserved_nusd + $5::bigint <= r.budget_nusd
+    RETURNING r.id
+), of_agent AS (
+    UPDATE agent_spending g SET reserved_nusd = g.reserved_nusd + $5::bigint FROM of_operation o
+    WHERE g.operation_id = o.id AND g.agent = $15
+        AND g.spent_nusd + g.reserved_nusd + $5::bigint <= g.share_nusd
+    RETURNING g.agent
+)
+INSERT INTO llm_calls (operation_id, run_id, agent, turn, kind, model, request_sha256, state, reserved_nusd,
+    output_limit, price, images, size, created_at)
+SELECT o.id, (SELECT id FROM of_run), (SELECT agent FROM of_agent), $1, $2, $3, $4, 'reserved', $5::bigint,
+    $6, $7, $8, $9, $10
+FROM of_operation o
 RETURNING id
 `
 
 type ReserveCallParams struct {
-	OperationID   int64
-	RunID         string
 	Turn          int
 	Kind          string
 	Model         string
 	RequestSha256 string
-	ReservedNusd  app.Nano
+	Amount        int64
+	OutputLimit   int64
+	Price         json.RawMessage
+	Images        int
+	Size          string
 	CreatedAt     time.Time
+	OperationID   int64
+	StepID        int64
+	Fence         int64
+	RunID         string
+	Agent         string
 }
 
+// The wall is this one statement. It raises what the operation holds back if
+// that fits its cap at this very moment; then the run's and the agent's, if
+// theirs fit too. A call without a run or an agent can't be stored, so when one
+// of them did not fit the whole statement fails and nothing is held back.
 func (q *Queries) ReserveCall(ctx context.Context, db DBTX, arg ReserveCallParams) (int64, error) {
 	row := db.QueryRow(ctx, reserveCall,
-		arg.OperationID,
-		arg.RunID,
 		arg.Turn,
 		arg.Kind,
 		arg.Model,
 		arg.RequestSha256,
-		arg.ReservedNusd,
+		arg.Amount,
+		arg.OutputLimit,
+		arg.Price,
+		arg.Images,
+		arg.Size,
 		arg.CreatedAt,
+		arg.OperationID,
+		arg.StepID,
+		arg.Fence,
+		arg.RunID,
+		arg.Agent,
 	)
 	var id int64
 	err := row.Scan(&id)
 	return id, err
 }
 
+const saveDraft = `-- name: SaveDraft :one
+WITH open AS (
+    SELECT id FROM llm_calls WHERE id = $2 AND run_id = $1 AND state = 'reserved' FOR SHARE
+), saved AS (
+    INSERT INTO llm_drafts (call_id, text, at) SELECT id, $3, $4 FROM open
+    ON CONFLICT (call_id) DO UPDATE SET text = excluded.text, at = excluded.at
+    RETURNING call_id
+)
+SELECT count(pg_notify('vivra', 'run:' || $1::text)) FROM saved
+`
+
+type SaveDraftParams struct {
+	RunID  string
+	CallID int64
+	Text   string
+	At     time.Time
+}
+
+// The call is locked so that a draft can't come after the answer.
+func (q *Queries) SaveDraft(ctx context.Context, db DBTX, arg SaveDraftParams) (int64, error) {
+	row := db.QueryRow(ctx, saveDraft,
+		arg.RunID,
+		arg.CallID,
+		arg.Text,
+		arg.At,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const settleCall = `-- name: SettleCall :one
-UPDATE llm_calls SET state = $1, cost_nusd = $2, cost_source = $3, usage = $4,
-    latency_ms = $5, error = $6, settled_at = $7
-WHERE id = $8 AND state = 'reserved'
-RETURNING reserved_nusd, model, run_id
+WITH settled AS (
+    UPDATE llm_calls c SET state = $1, cost_nusd = coalesce($2::bigint, c.reserved_nusd), cost_source = $3,
+        usage = $4, latency_ms = $5, error = $6, answer = $7,
+        answer_sha256 = $8, lost = $9, settled_at = $10
+    WHERE c.id = $11 AND c.operation_id = $12 AND c.state = 'reserved'
+    RETURNING c.id, c.run_id, c.agent, c.model, c.reserved_nusd AS held, c.cost_nusd AS cost
+), of_run AS (
+    UPDATE agent_runs r SET spent_nusd = r.spent_nusd + s.cost, reserved_nusd = r.reserved_nusd - s.held,
+        overrun_nusd = greatest(r.overrun_nusd, r.spent_nusd + s.cost + r.reserved_nusd - s.held - r.budget_nusd)
+    FROM settled s WHERE r.id = s.run_id
+), of_agent AS (
+    UPDATE agent_spending g SET spent_nusd = g.spent_nusd + s.cost, reserved_nusd = g.reserved_nusd - s.held,
+        overrun_nusd = greatest(g.overrun_nusd, g.spent_nusd + s.cost + g.reserved_nusd - s.held - g.share_nusd)
+    FROM settled s WHERE g.operation_id = $12 AND g.agent = s.agent
+    RETURNING g.agent, g.spent_nusd, g.share_nusd
+), draft AS (
+    DELETE FROM llm_drafts d USING settled s WHERE d.call_id = s.id
+)
+SELECT s.model, s.held::bigint AS held, s.cost::bigint AS cost, g.agent, g.spent_nusd, g.share_nusd
+FROM settled s JOIN of_agent g ON true
 `
 
 type SettleCallParams struct {
-	State      string
-	CostNusd   *app.Nano
-	CostSource string
-	Usage      json.RawMessage
-	LatencyMs  int64
-	Error      string
-	SettledAt  *time.Time
-	ID         int64
+	State        string
+	Cost         *int64
+	CostSource   string
+	Usage        json.RawMessage
+	LatencyMs    int64
+	Error        string
+	Answer       *string
+	AnswerSha256 *string
+	Lost         bool
+	SettledAt    *time.Time
+	ID           int64
+	OperationID  int64
 }
 
 type SettleCallRow struct {
-	ReservedNusd app.Nano
-	Model        string
-	RunID        string
+	Model     string
+	Held      int64
+	Cost      int64
+	Agent     string
+	SpentNusd app.Nano
+	ShareNusd app.Nano
 }
 
+// What a call has cost takes the place of what was held back for it: with the
+// run and the agent here, with the operation where its row is locked.
 func (q *Queries) SettleCall(ctx context.Context, db DBTX, arg SettleCallParams) (SettleCallRow, error) {
 	row := db.QueryRow(ctx, settleCall,
 		arg.State,
-		arg.CostNusd,
+		arg.Cost,
 		arg.CostSource,
 		arg.Usage,
 		arg.LatencyMs,
 		arg.Error,
+		arg.Answer,
+		arg.AnswerSha256,
+		arg.Lost,
 		arg.SettledAt,
 		arg.ID,
+		arg.OperationID,
 	)
 	var i SettleCallRow
-	err := row.Scan(&i.ReservedNusd, &i.Model, &i.RunID)
+	err := row.Scan(
+		&i.Model,
+		&i.Held,
+		&i.Cost,
+		&i.Agent,
+		&i.SpentNusd,
+		&i.ShareNusd,
+	)
 	return i, err
+}
+
+const storedCalls = `-- name: StoredCalls :many
+SELECT id, operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, cost_nusd, cost_source, usage, latency_ms, error, created_at, settled_at, agent, output_limit, price, size, images, answer, answer_sha256, lost FROM llm_calls WHERE run_id = $1 ORDER BY id
+`
+
+func (q *Queries) StoredCalls(ctx context.Context, db DBTX, runID string) ([]LlmCall, error) {
+	rows, err := db.Query(ctx, storedCalls, runID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LlmCall
+	for rows.Next() {
+		var i LlmCall
+		if err := rows.Scan(
+			&i.ID,
+			&i.OperationID,
+			&i.RunID,
+			&i.Turn,
+			&i.Kind,
+			&i.Model,
+			&i.RequestSha256,
+			&i.State,
+			&i.ReservedNusd,
+			&i.CostNusd,
+			&i.CostSource,
+			&i.Usage,
+			&i.LatencyMs,
+			&i.Error,
+			&i.CreatedAt,
+			&i.SettledAt,
+			&i.Agent,
+			&i.OutputLimit,
+			&i.Price,
+			&i.Size,
+			&i.Images,
+			&i.Answer,
+			&i.AnswerSha256,
+			&i.Lost,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -42,6 +42,17 @@ type AgentRun struct {
 	Error        string
 	StartedAt    time.Time
 	FinishedAt   *time.Time
+	Fence        int64
+	Output       json.RawMessage
+}
+
+type AgentSpending struct {
+	OperationID  int64
+	Agent        string
+	ShareNusd    app.Nano
+	SpentNusd    app.Nano
+	ReservedNusd app.Nano
+	OverrunNusd  app.Nano
 }
 
 type Alert struct {
@@ -167,6 +178,20 @@ type LlmCall struct {
 	Error         string
 	CreatedAt     time.Time
 	SettledAt     *time.Time
+	Agent         string
+	OutputLimit   int64
+	Price         json.RawMessage
+	Size          string
+	Images        int
+	Answer        *string
+	AnswerSha256  *string
+	Lost          bool
+}
+
+type LlmDraft struct {
+	CallID int64
+	Text   string
+	At     time.Time
 }
 
 type Metric struct {
@@ -174,6 +199,18 @@ type Metric struct {
 	At          time.Time
 	Baseline    bool
 	Reading     json.RawMessage
+}
+
+type ModelProbe struct {
+	Endpoint string
+	Model    string
+	AskedAt  time.Time
+	Answered bool
+	Tools    bool
+	Usage    bool
+	Streams  bool
+	CostNusd int64
+	Fault    string
 }
 
 type Operation struct {
@@ -231,6 +268,21 @@ type Poll struct {
 	TelegramPollID    string
 	ClosesAt          *time.Time
 	TelegramResult    json.RawMessage
+}
+
+type Price struct {
+	ID          int64
+	Model       string
+	Kind        string
+	Size        string
+	InputNusd   app.Nano
+	CachedNusd  app.Nano
+	OutputNusd  app.Nano
+	ImageNusd   app.Nano
+	EffectiveAt time.Time
+	ImportedAt  time.Time
+	ImportedBy  string
+	Source      string
 }
 
 type RunItem struct {

@@ -129,7 +129,8 @@ func (q *Queries) EndStep(ctx context.Context, db DBTX, arg EndStepParams) error
 }
 
 const expiredSteps = `-- name: ExpiredSteps :many
-SELECT id, operation_id FROM operation_steps WHERE state = 'running' AND lease_until <= $1 ORDER BY lease_until
+SELECT s.id, s.operation_id FROM operation_steps s JOIN operations o ON o.id = s.operation_id
+WHERE s.state = 'running' AND s.lease_until <= $1 AND o.state = 'running' ORDER BY s.lease_until
 `
 
 type ExpiredStepsRow struct {
@@ -137,6 +138,7 @@ type ExpiredStepsRow struct {
 	OperationID int64
 }
 
+// Steps of a paused operation wait, whoever held them, until it is resumed.
 func (q *Queries) ExpiredSteps(ctx context.Context, db DBTX, wall *time.Time) ([]ExpiredStepsRow, error) {
 	rows, err := db.Query(ctx, expiredSteps, wall)
 	if err != nil {

@@ -227,6 +227,17 @@ func (q *Queries) OperationForUpdate(ctx context.Context, db DBTX, id int64) (Op
 	return i, err
 }
 
+const operationState = `-- name: OperationState :one
+SELECT state FROM operations WHERE id = $1
+`
+
+func (q *Queries) OperationState(ctx context.Context, db DBTX, id int64) (app.OperationState, error) {
+	row := db.QueryRow(ctx, operationState, id)
+	var state app.OperationState
+	err := row.Scan(&state)
+	return state, err
+}
+
 const operationSummaries = `-- name: OperationSummaries :many
 SELECT o.id, o.token_id, o.slug, o.j0, o.state, o.stop_reason, o.cap_nusd, o.spent_nusd, o.reserved_nusd, o.overrun_nusd, o.envelope_nusd, o.x_handle, o.telegram_chat, o.site_host, o.seq, o.head_hash, o.created_at, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at,
     coalesce(e.line::jsonb ->> 'summary', '')::text AS last_summary, e.at AS last_at,

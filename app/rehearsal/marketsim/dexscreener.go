@@ -71,13 +71,20 @@ func (s *Server) addDexPair(ctx context.Context, pairs *[]any, p pool) error {
 		}
 	}
 	usd := p.price() * s.opts.QuoteUSD
-	*pairs = append(*pairs, map[string]any{
+	pair := map[string]any{
 		"chainId": s.opts.Network, "dexId": "local", "url": "", "pairAddress": p.address.Hex(), "labels": []string{"v2"},
 		"baseToken": dexToken(p.base), "quoteToken": dexToken(p.quote),
 		"priceNative": decimal(p.price()), "priceUsd": decimal(usd), "txns": txns, "volume": volume, "priceChange": change,
 		"liquidity": map[string]float64{"usd": 2 * p.reserve * s.opts.QuoteUSD, "base": p.reserveBase, "quote": p.reserve},
 		"fdv":       usd * p.base.supply, "marketCap": usd * p.base.supply, "pairCreatedAt": created.UnixMilli(),
-	})
+	}
+	if len(s.opts.Poison) > 0 {
+		about := strings.Join(s.opts.Poison, "\n")
+		pair["labels"] = s.opts.Poison
+		pair["info"] = map[string]any{"description": about, "header": about, "websites": []any{map[string]string{"label": about, "url": "https://dodo-claim.example.net"}},
+			"socials": []any{map[string]string{"platform": "telegram", "handle": about}}}
+	}
+	*pairs = append(*pairs, pair)
 	return nil
 }
 

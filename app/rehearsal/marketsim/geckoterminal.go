@@ -114,7 +114,7 @@ func (s *Server) geckoPoolData(ctx context.Context, p pool) (map[string]any, err
 	}
 	usd, address := p.price()*s.opts.QuoteUSD, strings.ToLower(p.address.Hex())
 	return map[string]any{"id": s.opts.Network + "_" + address, "type": "pool", "attributes": map[string]any{
-		"address": address, "name": p.base.symbol + " / " + p.quote.symbol, "pool_created_at": created.Format(time.RFC3339),
+		"address": address, "name": p.base.symbol + " / " + p.quote.symbol + strings.Join(s.opts.Poison, " "), "pool_created_at": created.Format(time.RFC3339),
 		"base_token_price_usd": decimal(usd), "base_token_price_quote_token": decimal(p.price()), "base_token_price_native_currency": decimal(p.price()),
 		"quote_token_price_usd": decimal(s.opts.QuoteUSD), "reserve_in_usd": decimal(2 * p.reserve * s.opts.QuoteUSD),
 		"fdv_usd": decimal(usd * p.base.supply), "market_cap_usd": nil, "volume_usd": volume, "price_change_percentage": change, "transactions": txns,

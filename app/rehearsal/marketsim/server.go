@@ -27,6 +27,9 @@ type Options struct {
 	Now      func() time.Time
 	// Network is what both services call the chain, "local" by default.
 	Network string
+	// Poison stands wherever the services repeat what a project says of itself:
+	// names, labels, descriptions and links.
+	Poison []string
 }
 
 // Server answers under /dexscreener and /geckoterminal.

@@ -19,6 +19,8 @@ type Answer struct {
 	Usage json.RawMessage
 	// Header is added to the response's.
 	Header http.Header
+	// Fault strikes this answer; one that is not midway is served in its place.
+	Fault *Fault
 }
 
 // Do is an answer that calls one tool.
@@ -131,7 +133,16 @@ func sentBefore(req Request) int {
 	return seen
 }
 
-// write sends a as a chat completion.
+// answerID names the answer to a request.
+func (r Request) answerID() string { return fmt.Sprintf("chatcmpl-%016x", r.place()) }
+
+func (a Answer) head(w http.ResponseWriter) {
+	for name, values := range a.Header {
+		w.Header()[http.CanonicalHeaderKey(name)] = values
+	}
+}
+
+// write sends a as a chat completion in one piece.
 func (a Answer) write(w http.ResponseWriter, req Request, created int64) {
 	message := map[string]any{"role": "assistant", "content": nil, "refusal": nil}
 	if a.Text != "" {
@@ -141,16 +152,14 @@ func (a Answer) write(w http.ResponseWriter, req Request, created int64) {
 		message["tool_calls"] = a.Calls
 	}
 	body := map[string]any{
-		"id": fmt.Sprintf("chatcmpl-%016x", req.place()), "object": "chat.completion",
+		"id": req.answerID(), "object": "chat.completion",
 		"created": created, "model": req.Model,
 		"choices": []any{map[string]any{"index": 0, "message": message, "logprobs": nil, "finish_reason": a.FinishReason}},
 	}
 	if string(a.Usage) != "null" {
 		body["usage"] = a.Usage
 	}
-	for name, values := range a.Header {
-		w.Header()[http.CanonicalHeaderKey(name)] = values
-	}
+	a.head(w)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(body) // the caller may be gone
 }

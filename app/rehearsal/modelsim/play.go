@@ -57,6 +57,9 @@ func one(tool string, args any) []ToolCall { return []ToolCall{NewCall(tool, arg
 
 // perform plays one turn.
 func perform(req Request, seed int64, mode Mode) Answer {
+	if mode.Obey {
+		return obey(req, seed)
+	}
 	t := &talk{req: req, brief: req.brief, seed: seed}
 	t.reseed("")
 	turns := turnsOf(req)

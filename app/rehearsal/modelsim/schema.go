@@ -10,26 +10,75 @@ import (
 
 var functionName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
+// The most that the API takes.
+const (
+	maxTools       = 128
+	maxDescription = 1024
+	maxDepth       = 10   // of a strict schema
+	maxProperties  = 5000 // of a strict schema
+)
+
 func checkTools(a accepted) *apiError {
+	switch {
+	case a.Tools != nil && len(a.Tools) == 0:
+		return fail("tools", "Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	case len(a.Tools) > maxTools:
+		return fail("tools", "Invalid 'tools': array too long. Expected an array with maximum length %d, but got an array with length %d instead.", maxTools, len(a.Tools))
+	}
 	seen := map[string]bool{}
 	for i, t := range a.Tools {
-		name := t.Function.Name
-		if t.Type != "function" || !functionName.MatchString(name) || seen[name] {
-			return fail("tools", "Invalid 'tools[%d]': the type must be function, and each name its own and of letters, digits, _ and -.", i)
+		if problem := checkTool(i, t, seen[t.Function.Name]); problem != nil {
+			return problem
 		}
-		seen[name] = true
-		var schema map[string]any
-		if json.Unmarshal(t.Function.Parameters, &schema) != nil || schema["type"] != "object" {
-			return fail("tools", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", name)
-		}
-		if !t.Function.Strict {
-			continue
-		}
-		if fault := strictFault(schema, "()"); fault != "" {
-			return fail(fmt.Sprintf("tools[%d].function.parameters", i), "Invalid schema for function '%s': %s", name, fault)
-		}
+		seen[t.Function.Name] = true
 	}
 	return nil
+}
+
+func checkTool(i int, t Tool, seen bool) *apiError {
+	name := t.Function.Name
+	if t.Type != "function" || !functionName.MatchString(name) || seen {
+		return fail("tools", "Invalid 'tools[%d]': the type must be function, and each name its own and of letters, digits, _ and -.", i)
+	}
+	if len(t.Function.Description) > maxDescription {
+		return fail("tools", "Invalid 'tools[%d].function.description': string too long. Expected a string with maximum length %d.", i, maxDescription)
+	}
+	if t.Function.Parameters == nil && !t.Function.Strict {
+		return nil
+	}
+	var schema map[string]any
+	if json.Unmarshal(t.Function.Parameters, &schema) != nil || schema["type"] != "object" {
+		return fail("tools", "Invalid schema for function '%s': schema must be a JSON Schema of 'type: \"object\"'.", name)
+	}
+	if !t.Function.Strict {
+		return nil
+	}
+	if fault := strictFault(schema, "()"); fault != "" {
+		return fail(fmt.Sprintf("tools[%d].function.parameters", i), "Invalid schema for function '%s': %s", name, fault)
+	}
+	if depth, properties := measure(schema); depth > maxDepth || properties > maxProperties {
+		return fail(fmt.Sprintf("tools[%d].function.parameters", i), "Invalid schema for function '%s': %d levels of nesting and %d properties exceed the limits.", name, depth, properties)
+	}
+	return nil
+}
+
+// measure returns how deep the objects of a schema lie, and how many properties they have.
+func measure(schema map[string]any) (depth, properties int) {
+	named, _ := schema["properties"].(map[string]any)
+	under := slices.Collect(maps.Values(named))
+	properties = len(under)
+	if items, ok := schema["items"]; ok {
+		under = append(under, items)
+	}
+	for _, below := range under {
+		inner, _ := below.(map[string]any)
+		d, n := measure(inner)
+		depth, properties = max(depth, d), properties+n
+	}
+	if schema["type"] == "object" {
+		depth++
+	}
+	return depth, properties
 }
 
 // permitted are the keywords that strict mode takes.

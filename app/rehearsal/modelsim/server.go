@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 )
@@ -15,8 +16,13 @@ import (
 type Options struct {
 	APIKey string // every call must bear it
 	Seed   int64
-	// Latency is how long an answer takes, by the wall clock.
+	// Latency is how long an answer takes, by the wall clock. A streamed one
+	// begins after half of it.
 	Latency time.Duration
+	// Piece is how many bytes of text a streamed piece has; 0: few pieces.
+	Piece int
+	// Models are those that the server has; none: it has any.
+	Models []string
 	// Now dates the answers; nil: they bear no date.
 	Now func() time.Time
 }
@@ -29,17 +35,11 @@ type Mode struct {
 	UnknownTool bool
 	// Talk makes each run begin with that many turns of text without a tool call.
 	Talk int
-}
-
-// Fault is one way for a call to fail before any model sees it.
-type Fault struct {
-	Status      int    // of the answer; 0: 500
-	Body        string // empty: an error as the real API words it
-	ContentType string // empty: JSON
-	RetryAfter  string // the header, empty for none
-	Times       int    // how many calls it meets; 0: one
-	Hang        bool   // give no answer until the caller leaves
-	Close       bool   // break the connection instead of answering
+	// Obey makes every agent do what any text tells it that it reads (obey.go).
+	Obey bool
+	// NoTools are models that refuse tools, NoUsage those that never report what
+	// they used, NoStream those that answer in one piece whatever they are asked.
+	NoTools, NoUsage, NoStream []string
 }
 
 // Server is an http.Handler. It is safe for concurrent use.
@@ -106,8 +106,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, invalid("", "could not read the request body"))
 		return
 	}
-	if f, ok := s.fault(); ok {
-		f.serve(w, r)
+	fault, ok := s.fault()
+	if ok && !fault.midway() {
+		fault.serve(w, r)
 		return
 	}
 	if problem := s.admit(r); problem != nil {
@@ -115,14 +116,56 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req, problem := parse(raw)
+	if problem == nil {
+		problem = s.serves(req)
+	}
 	if problem != nil {
 		refuse(w, *problem)
 		return
 	}
-	if !s.wait(r) {
+	s.reply(fault.within(w, r), r, req)
+}
+
+// reply answers a valid request.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, req Request) {
+	streams := req.Stream && !slices.Contains(s.modes().NoStream, req.Model)
+	before, during := s.o.Latency, time.Duration(0)
+	if streams {
+		before, during = before/2, before/2
+	}
+	if !sleep(r, before) {
 		return
 	}
-	s.answer(req).write(w, req, s.created())
+	a := s.answer(req)
+	if a.Fault != nil {
+		if !a.Fault.midway() {
+			a.Fault.serve(w, r)
+			return
+		}
+		w = a.Fault.within(w, r)
+	}
+	if !streams {
+		a.write(w, req, s.created())
+		return
+	}
+	a.stream(w, r, a.chunks(req, s.created(), s.o.Piece), during)
+}
+
+func (s *Server) modes() Mode {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.mode
+}
+
+// serves tells whether the model is here and can do what it is asked.
+func (s *Server) serves(req Request) *apiError {
+	switch {
+	case len(s.o.Models) > 0 && !slices.Contains(s.o.Models, req.Model):
+		return &apiError{status: 404, Message: fmt.Sprintf("The model `%s` does not exist or you do not have access to it.", req.Model), Type: "invalid_request_error", Code: "model_not_found"}
+	case len(req.Tools) > 0 && slices.Contains(s.modes().NoTools, req.Model):
+		return fail("tools", "%s does not support tools", req.Model)
+	}
+	return nil
 }
 
 func (s *Server) created() int64 {
@@ -146,19 +189,6 @@ func (s *Server) admit(r *http.Request) *apiError {
 	return nil
 }
 
-// wait takes the configured time; false when the caller left.
-func (s *Server) wait(r *http.Request) bool {
-	if s.o.Latency <= 0 {
-		return true
-	}
-	select {
-	case <-time.After(s.o.Latency):
-		return true
-	case <-r.Context().Done():
-		return false
-	}
-}
-
 // answer records the request and lets the test's script or the agent answer.
 func (s *Server) answer(req Request) Answer {
 	s.mu.Lock()
@@ -169,14 +199,22 @@ func (s *Server) answer(req Request) Answer {
 	}
 	script, mode := s.script, s.mode
 	s.mu.Unlock()
+	a, ok := Answer{}, false
 	if script != nil {
-		if a, ok := script(req); ok {
-			return a.complete(req, s.o.Seed)
+		a, ok = script(req)
+	}
+	switch {
+	case ok:
+	case req.forced != nil:
+		a = obliged(*req.forced)
+	default:
+		a = perform(req, s.o.Seed, mode)
+		if mode.InvalidOutput != 0 && spoil(&a) {
+			s.spoiled()
 		}
 	}
-	a := perform(req, s.o.Seed, mode)
-	if mode.InvalidOutput != 0 && spoil(&a) {
-		s.spoiled()
+	if slices.Contains(mode.NoUsage, req.Model) {
+		a.Usage = json.RawMessage("null")
 	}
 	return a.complete(req, s.o.Seed)
 }
@@ -202,60 +240,4 @@ func (s *Server) fault() (Fault, bool) {
 		s.faults = s.faults[1:]
 	}
 	return f, true
-}
-
-func (f Fault) serve(w http.ResponseWriter, r *http.Request) {
-	switch {
-	case f.Hang:
-		<-r.Context().Done()
-		return
-	case f.Close:
-		panic(http.ErrAbortHandler)
-	}
-	if f.Status == 0 {
-		f.Status = http.StatusInternalServerError
-	}
-	if f.RetryAfter != "" {
-		w.Header().Set("Retry-After", f.RetryAfter)
-	}
-	if f.Body == "" && f.ContentType == "" {
-		refuse(w, worded(f.Status))
-		return
-	}
-	w.Header().Set("Content-Type", f.ContentType)
-	if f.ContentType == "" {
-		w.Header().Set("Content-Type", "application/json")
-	}
-	w.WriteHeader(f.Status)
-	_, _ = io.WriteString(w, f.Body) // the caller may be gone
-}
-
-// apiError is an error in the shape of the real API.
-type apiError struct {
-	status  int
-	Message string `json:"message"`
-	Type    string `json:"type"`
-	Param   string `json:"param"`
-	Code    string `json:"code"`
-}
-
-func invalid(param, format string, args ...any) apiError {
-	return apiError{status: 400, Message: fmt.Sprintf(format, args...), Type: "invalid_request_error", Param: param}
-}
-
-// worded is how the real API words a status.
-func worded(status int) apiError {
-	switch status {
-	case http.StatusUnauthorized:
-		return apiError{status: status, Message: "Incorrect API key provided.", Type: "invalid_request_error", Code: "invalid_api_key"}
-	case http.StatusTooManyRequests:
-		return apiError{status: status, Message: "Rate limit reached for requests.", Type: "requests", Code: "rate_limit_exceeded"}
-	}
-	return apiError{status: status, Message: "The server had an error while processing your request.", Type: "server_error"}
-}
-
-func refuse(w http.ResponseWriter, e apiError) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(e.status)
-	_ = json.NewEncoder(w).Encode(map[string]apiError{"error": e}) // the caller may be gone
 }

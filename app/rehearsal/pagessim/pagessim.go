@@ -26,6 +26,7 @@ type Options struct {
 	Token     string
 	AccountID string
 	ZoneID    string
+	ZoneName  string // the zone's domain
 	// Stages is how often a new deployment is still unfinished when looked at.
 	Stages int
 	// MaxProjects of the account; 0 means Cloudflare's soft limit of 100.
@@ -73,6 +74,8 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST "+Prefix+"/pages/assets/check-missing", s.uploading(s.checkMissing))
 	s.mux.HandleFunc("POST "+Prefix+"/pages/assets/upload", s.uploading(s.uploadAssets))
 	s.mux.HandleFunc("POST "+Prefix+"/pages/assets/upsert-hashes", s.uploading(s.upsertHashes))
+	s.mux.HandleFunc("GET "+Prefix+"/user/tokens/verify", s.authorised(s.verifyToken))
+	s.mux.HandleFunc("GET "+Prefix+"/zones/{zone}", s.inZone(s.getZone))
 	s.mux.HandleFunc("GET "+Prefix+"/zones/{zone}/dns_records", s.inZone(s.listRecords))
 	s.mux.HandleFunc("POST "+Prefix+"/zones/{zone}/dns_records", s.inZone(s.createRecord))
 	s.mux.HandleFunc("PATCH "+Prefix+"/zones/{zone}/dns_records/{id}", s.inZone(s.editRecord))
@@ -128,6 +131,14 @@ func (s *Server) inZone(next http.HandlerFunc) http.HandlerFunc {
 		}
 		next(w, r)
 	})
+}
+
+func (s *Server) verifyToken(w http.ResponseWriter, _ *http.Request) {
+	result(w, map[string]any{"id": "0123456789abcdef0123456789abcdef", "status": "active"})
+}
+
+func (s *Server) getZone(w http.ResponseWriter, _ *http.Request) {
+	result(w, map[string]any{"id": s.opts.ZoneID, "name": s.opts.ZoneName, "status": "active"})
 }
 
 // newID returns the next id.

@@ -15,7 +15,11 @@ type person struct {
 }
 
 func (p person) user() map[string]any {
-	return map[string]any{"id": p.id, "is_bot": false, "first_name": p.name, "username": p.username}
+	user := map[string]any{"id": p.id, "is_bot": false, "first_name": p.name}
+	if p.username != "" {
+		user["username"] = p.username
+	}
+	return user
 }
 
 // people: the helpful come first, most helpful before the others; then those
@@ -128,8 +132,28 @@ func (s *Server) plan(g *group, day time.Time) []line {
 	if random.IntN(2) == 0 {
 		say(moment(), people[len(people)-1], fmt.Sprintf(lies[random.IntN(len(lies))], foreign(random.Uint64())), "")
 	}
+	s.poison(day, say)
 	slices.SortStableFunc(lines, func(a, b line) int { return a.at.Compare(b.at) })
 	return lines
+}
+
+// poisonADay is how many poisoned messages a group gets a day.
+const poisonADay = 4
+
+// poison lets attackers write, ask and answer each other, so that they stand
+// high among the helpful.
+func (s *Server) poison(day time.Time, say func(at time.Time, by person, text, replyTo string) string) {
+	texts, names := s.opts.Poison, s.opts.PoisonNames
+	if len(texts) == 0 || len(names) == 0 {
+		return
+	}
+	first := int(day.Unix()/86400) * poisonADay
+	for n := range poisonADay {
+		by := func(i int) person { return person{id: 6000 + int64(i%len(names)), name: names[i%len(names)]} }
+		at := day.Add(time.Duration(8+3*n) * time.Hour)
+		question := say(at, by(n), texts[(first+n)%len(texts)]+" ok?", "")
+		say(at.Add(time.Minute), by(n+1), texts[(first+n+1)%len(texts)], question)
+	}
 }
 
 func (g *group) answer(text string) string {

@@ -48,6 +48,9 @@ type Options struct {
 	Token  string
 	Bot    Bot
 	Groups []Group
+	// Poison is what attackers write in the groups, some of it each day, and
+	// PoisonNames what they call themselves: they have no username.
+	Poison, PoisonNames []string
 	// HTTP delivers to the webhook; optional.
 	HTTP *http.Client
 }

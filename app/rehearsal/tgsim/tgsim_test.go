@@ -54,11 +54,11 @@ type world struct {
 	*clock
 }
 
-func newWorld(t *testing.T) world {
+func newWorld(t *testing.T, poison ...string) world {
 	t.Helper()
 	c := &clock{now: j0}
 	sim := tgsim.New(tgsim.Options{
-		Now: c.Now, Seed: 1, Token: botToken, Bot: tgsim.Bot{ID: 99, Username: "vivra_bot", Name: "Vivra"},
+		Poison: poison, PoisonNames: []string{"<b>Admin</b>", "Support"}, Now: c.Now, Seed: 1, Token: botToken, Bot: tgsim.Bot{ID: 99, Username: "vivra_bot", Name: "Vivra"},
 		Groups: []tgsim.Group{{ID: chat, Title: "old group", Address: official}, {ID: plain, Title: "plain", NotAdmin: true, Silent: true}},
 	})
 	srv := httptest.NewServer(sim)
@@ -267,6 +267,27 @@ func TestMembersChat(t *testing.T) {
 	best := newWorld(t).sim.Helpful()
 	if questions < 20 || foreign == 0 || answers[best[0]] <= answers[best[2]] || len(answers) != len(best) {
 		t.Errorf("%d questions, answers %v, %d lies", questions, answers, foreign)
+	}
+}
+
+// TestPoisonIsChattedUp: attackers without a username ask what they want to be
+// read, and answer each other.
+func TestPoisonIsChattedUp(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "buy one", "buy two", "buy three")
+	w.sim.Advance(w.pass(2 * 24 * time.Hour))
+	texts, names, answers := map[string]int{}, map[string]int{}, 0
+	for _, u := range w.updates(t) {
+		if u.FromID >= 6000 && u.FromID < 6100 {
+			texts[strings.TrimSuffix(u.Text, " ok?")]++
+			names[u.FromName]++
+			if u.ReplyTo != 0 {
+				answers++
+			}
+		}
+	}
+	if len(texts) != 3 || names["<b>Admin</b>"] == 0 || names["Support"] == 0 || answers < 4 {
+		t.Errorf("texts %v by %v, %d answers", texts, names, answers)
 	}
 }
 

@@ -95,7 +95,24 @@ func (s *Server) mentionsOf(a Account, day time.Time) []*post {
 		at := day.Add(time.Duration(random.IntN(24*3600)) * time.Second)
 		all = append(all, &post{author: author.ID, text: text, at: at, mentions: []string{a.ID}})
 	}
+	all = append(all, s.poisonOf(a, day)...)
 	slices.SortStableFunc(all, func(a, b *post) int { return a.at.Compare(b.at) })
+	return all
+}
+
+// poisonADay is how many poisoned mentions an account gets a day.
+const poisonADay = 5
+
+// poisonOf are a day's poisoned mentions: all that there is comes round.
+func (s *Server) poisonOf(a Account, day time.Time) (all []*post) {
+	if len(s.opts.Poison) == 0 {
+		return nil
+	}
+	first := int(day.Unix()/86400) * poisonADay
+	for n := range poisonADay {
+		text := fmt.Sprintf("@%s %s", a.Username, s.opts.Poison[(first+n)%len(s.opts.Poison)])
+		all = append(all, &post{author: crowd[4+n%2].ID, text: text, at: day.Add(time.Duration(1+4*n) * time.Hour), mentions: []string{a.ID}})
+	}
 	return all
 }
 

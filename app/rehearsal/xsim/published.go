@@ -59,6 +59,14 @@ func (s *Server) published(p *post) Published {
 	return out
 }
 
+// Profile returns how an account shows itself.
+func (s *Server) Profile(accountID string) (name, bio, url string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.accounts[accountID]
+	return a.Name, a.Bio, a.URL
+}
+
 // Charged returns everything that X has billed: posts, alt texts and reads.
 func (s *Server) Charged() app.Nano {
 	s.mu.Lock()

@@ -42,6 +42,9 @@ type Options struct {
 	Accounts     []Account
 	ClientID     string
 	ClientSecret string
+	// Poison is what attackers write to the accounts every day, some of it at a
+	// time, beside what the crowd writes.
+	Poison []string
 }
 
 // Server is X. It is safe for concurrent use.

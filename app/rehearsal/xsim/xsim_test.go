@@ -46,11 +46,11 @@ type world struct {
 	token  string
 }
 
-func newWorld(t *testing.T) world {
+func newWorld(t *testing.T, poison ...string) world {
 	t.Helper()
 	c := &clock{now: j0}
 	sim := xsim.New(xsim.Options{
-		Now: c.Now, Seed: 1, ClientID: "client", ClientSecret: "hush hush",
+		Poison: poison, Now: c.Now, Seed: 1, ClientID: "client", ClientSecret: "hush hush",
 		Accounts: []xsim.Account{
 			{ID: "11", Username: "dodo", Name: "Dodo", AccessToken: "access", RefreshToken: "refresh", History: []app.Post{
 				{Text: "we launch & fly https://dodo.example", CreatedAt: j0.Add(-900 * time.Hour)},
@@ -302,6 +302,33 @@ func TestMentionsAreTheSameForOneSeed(t *testing.T) {
 	}
 	if hostile == 0 || hostile == len(one) {
 		t.Errorf("%d of %d are hostile", hostile, len(one))
+	}
+}
+
+// TestPoisonComesRound: every poisoned text names the account within a few
+// days, and the profile shows what its owner entered.
+func TestPoisonComesRound(t *testing.T) {
+	t.Parallel()
+	poison := []string{"one!", "two!", "three!", "four!", "five!", "six!", "seven!"}
+	w := newWorld(t, poison...)
+	w.post(t, x.PostRequest{Text: "hello again"})
+	w.sim.Advance(w.clock.pass(4 * 24 * time.Hour))
+	w.renew(t)
+	mentions, err := w.client.Mentions(t.Context(), w.token, "11", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	for _, m := range mentions {
+		seen[strings.TrimPrefix(m.Text, "@dodo ")]++
+	}
+	for _, text := range poison {
+		if seen[text] == 0 {
+			t.Errorf("%q never came: %v", text, seen)
+		}
+	}
+	if name, bio, url := w.sim.Profile("12"); name != "Stranger" || bio+url != "" {
+		t.Errorf("the profile shows %q, %q, %q", name, bio, url)
 	}
 }
 

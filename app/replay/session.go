@@ -1,0 +1,144 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vivra/app"
+	"vivra/app/agent"
+	"vivra/app/cassette"
+	"vivra/app/runner"
+)
+
+// session is one run being played.
+type session struct {
+	*Replayer
+	stored  app.StoredRun
+	changes []app.SettingChange
+	prices  app.PriceList
+	tape    bytes.Buffer
+
+	report  Report
+	run     app.Run // as it stands so far
+	calls   int     // how many stored calls are behind us
+	items   int     // how many stored entries of the transcript are
+	current int     // the call under way
+	opened  bool
+	asked   agent.Request // the last one
+	fresh   app.Run       // as this program would begin it
+	// sent is the hash of the last request that was as stored; unproved are the
+	// entries since then that nothing was held against: results of tools.
+	sent     string
+	unproved []string
+	again    bool // the loop ends as a killed process does, and is begun anew
+	over     bool // the loop came to an end that is compared
+	broken   bool // it can't go on: what is left is not compared
+	adrift   bool // a request differs, so all after it do
+	cancel   context.CancelFunc
+	trouble  error // the store could not be read
+}
+
+// begin sets the run back to its first message.
+func (s *session) begin() {
+	r := s.stored
+	s.run = r.Run
+	s.report = Report{Run: r.Run.ID, Operation: r.Operation.Slug, Step: r.Step.Key, Agent: r.Run.Agent, Model: r.Run.Model, State: r.State, Error: r.Error}
+	s.run.Turns, s.run.Spent, s.run.Failures, s.run.Tainted, s.run.Sources = 0, 0, 0, false, nil
+	s.checkAnswers()
+}
+
+// perform plays the loop, once for each process that had the run.
+func (s *session) perform(ctx context.Context) error {
+	switch {
+	case s.stored.Run.StepID == 0:
+		s.differ(Difference{What: "run", Sentence: "It belongs to no step: only runs of steps can be played."})
+		s.broken = true
+		return nil
+	case len(s.stored.Items) == 0:
+		return nil // it ended before its first message
+	}
+	s.items = 1
+	step := s.step()
+	for {
+		s.again = false
+		within, cancel := context.WithCancel(ctx)
+		s.cancel = cancel
+		err := s.runner().Run(within, app.Claim{OperationID: s.run.OperationID, StepID: s.run.StepID}, s.stored.Operation, step)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case s.trouble != nil:
+			return s.trouble
+		case s.again:
+			continue
+		case !s.over && !s.broken:
+			s.differ(Difference{Turn: s.run.Turns, What: "loop", Sentence: fmt.Sprintf("The loop stopped: %v.", err)})
+			s.broken = true
+		}
+		return nil
+	}
+}
+
+// step is the step as the run found it: its input may have been replaced since,
+// and stands in the first message.
+func (s *session) step() app.Step {
+	step := s.stored.Step
+	var message struct {
+		Text string `json:"text"`
+	}
+	var opening struct {
+		Input json.RawMessage `json:"input"`
+	}
+	if json.Unmarshal(s.stored.Items[0].Item, &message) == nil && json.Unmarshal([]byte(message.Text), &opening) == nil && opening.Input != nil {
+		step.Input = opening.Input
+	}
+	return step
+}
+
+func (s *session) runner() *runner.Runner {
+	return &runner.Runner{Store: books{s}, Catalogue: s.Catalogue, Model: cassette.NewRecorder(s, &s.tape), Perform: s.result, Inspect: s.inspect,
+		Clock: newClock(s), Wall: instant{clockwork.NewFakeClock()}, Lease: time.Hour, LivePage: s.LivePage}
+}
+
+// settings are those that were in force at an instant, with the run's own models.
+func (s *session) settings(at time.Time) (app.Settings, error) {
+	stored := map[string]json.RawMessage{}
+	for _, change := range slices.Backward(s.changes) { // the newest is the first
+		switch {
+		case change.At.After(at):
+		case change.Reset():
+			delete(stored, change.Key)
+		default:
+			stored[change.Key] = change.Value
+		}
+	}
+	settings, err := app.DefaultSettings().With(stored)
+	if err != nil {
+		return settings, err
+	}
+	settings.MaxRunTime = max(settings.MaxRunTime, time.Minute) // by which the replay itself is bound
+	settings.Models[s.run.Agent] = s.run.Model
+	if fallback, known := s.fallback(); known {
+		settings.Fallbacks[s.run.Agent] = fallback
+	}
+	return settings, nil
+}
+
+// fallback is the other model that was asked. A run that asked none had none to
+// ask, unless its budget stopped it there.
+func (s *session) fallback() (model string, known bool) {
+	for _, call := range s.stored.Calls {
+		if call.Kind == modelCall && call.Model != s.run.Model {
+			return call.Model, true
+		}
+	}
+	_, budget := budgetWall(s.stored.Error)
+	return s.run.Model, !budget
+}

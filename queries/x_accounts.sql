@@ -1,0 +1,2 @@
+-- name: XAccounts :many
+SELECT * FROM x_accounts ORDER BY handle;
