@@ -68,6 +68,7 @@ type Scope struct {
 	XHandle      string
 	TelegramChat int64
 	SiteHost     string
+	LinkHosts    []string // hosts and pages that outputs may link to, beside our own
 	J0           time.Time
 	Now          time.Time
 }

@@ -89,16 +89,12 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if err != nil {
 		return nil, err
 	}
-	settings, err := store.Settings(ctx)
-	if err != nil {
-		return nil, err
-	}
 	prices, err := store.PriceList(ctx)
 	if err != nil {
 		return nil, err
 	}
 	priced := func(model string) bool { _, ok := prices.At(model, cfg.Clock.Now()); return ok }
-	deps := a.deps(outside, settings)
+	deps := a.deps(outside)
 	catalogue, err := agents.Load(specs.FS, prompts.FS, tools.All(deps), priced)
 	if err != nil {
 		return nil, err
@@ -134,15 +130,15 @@ type outside struct {
 	images *images.Client
 }
 
-func (a *App) deps(out outside, settings app.Settings) tools.Deps {
+func (a *App) deps(out outside) tools.Deps {
 	return tools.Deps{Files: a.Desk, Proposals: a.Desk, Assets: a.Desk, Builds: a.Desk, Kits: a.Desk, Alerts: a.Desk, Charges: a.Desk,
 		Social: a.Desk, Polls: a.Desk, Activity: a.Desk, Chain: out.chain, Trades: out.chain, Market: out.market,
 		Generate: func(ctx context.Context, prompt, size, seed string, count int) ([][]byte, string, error) {
 			return out.images.Generate(ctx, images.Request{Prompt: prompt, Size: size, N: count, Seed: seed})
 		},
 		Renderer: a.browser, Runner: a.browser, Venue: a.venue, EIP55: chain.Checksum,
-		ImagePrice:    a.imagePrice,
-		LinkAllowlist: settings.LinkAllowlist, PublicURL: a.Config.PublicURL}
+		ImagePrice: a.imagePrice,
+		PublicURL:  a.Config.PublicURL}
 }
 
 // ImageModel is the model that pictures are asked of.

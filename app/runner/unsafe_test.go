@@ -91,3 +91,24 @@ func TestWhatCodeComputedIsNotInspected(t *testing.T) {
 		t.Errorf("%v: looked at %s", err, seen)
 	}
 }
+
+// TestAllowedLinksHoldFromTheNextRunOn: what the team allows needs no restart.
+func TestAllowedLinksHoldFromTheNextRunOn(t *testing.T) {
+	t.Parallel()
+	steps := []app.Step{testop.Step("cm", post+".d03", post, true), testop.Step("cm", post+".d04", post, true)}
+	st := newStage(t, setting{steps: steps})
+	st.script(modelsim.Do("x_post", map[string]any{"text": "Day 3. See pons.family for more.", "assets": []string{}, "alt": []string{}}))
+	for n, want := range []int{0, 1} {
+		_, _ = st.play(steps[n].Key) // its output is not what is looked at
+		result := ""
+		for _, told := range results(st.sim.Requests()[len(st.sim.Requests())-1]) {
+			result += told
+		}
+		if got := strings.Count(result, "validation_id"); got != want {
+			t.Errorf("run %d was told %s", n+1, result)
+		}
+		if err := st.store.SetSetting(t.Context(), "links.allowlist", []byte(`["pons.family"]`), "ada", testop.J0); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -26,16 +26,16 @@ type Guard struct {
 // GuardOf is the guard of scope's operation: its own address, account and
 // symbol; links to its site, its account on X, the product's public pages and
 // the allowlist.
-func GuardOf(scope agent.Scope, publicURL string, allowlist []string) Guard {
+func GuardOf(scope agent.Scope, publicURL string) Guard {
 	own := strings.TrimPrefix(strings.TrimPrefix(publicURL, "https://"), "http://")
-	links := append(slices.Clone(allowlist), scope.SiteHost, own)
+	links := append(slices.Clone(scope.LinkHosts), scope.SiteHost, own)
 	if scope.XHandle != "" {
 		links = append(links, "x.com/"+scope.XHandle)
 	}
 	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol}
 }
 
-func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL, d.LinkAllowlist) }
+func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL) }
 
 // Allows tells whether an output may link to link, with or without a scheme.
 func (g Guard) Allows(link string) bool {

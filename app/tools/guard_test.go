@@ -8,7 +8,7 @@ import (
 )
 
 func guard() tools.Guard {
-	return tools.GuardOf(scope(), "https://live.vivra.site", []string{"pons.family", "t.me/dodo"})
+	return tools.GuardOf(scope(), "https://live.vivra.site")
 }
 
 func TestGuardLinks(t *testing.T) {
@@ -70,7 +70,7 @@ func TestGuardKnowsLocalHosts(t *testing.T) {
 	t.Parallel()
 	s := scope()
 	s.SiteHost = "dodo.localhost:8787"
-	g := tools.GuardOf(s, "http://127.0.0.1:8080/", nil)
+	g := tools.GuardOf(s, "http://127.0.0.1:8080/")
 	for link, want := range map[string]bool{
 		"http://127.0.0.1:8080/operations/dodo": true, "http://dodo.localhost:8787/": true,
 		"http://127.0.0.1:9999/": false, "http://localhost:8787/": false, "http://127.0.0.1:8080@evil.com/": false,

@@ -47,9 +47,6 @@ type Deps struct {
 	// ImagePrice names the image model and says what one picture of that size
 	// costs at most.
 	ImagePrice func(ctx context.Context, size string) (model string, price app.Nano, err error)
-	// LinkAllowlist holds hosts (pons.family) or pages (t.me/dodo) that outputs
-	// may link to besides the token's site and its live page.
-	LinkAllowlist []string
 	// PublicURL is where the product itself is seen, such as https://vivra.example.
 	PublicURL string
 }

@@ -75,9 +75,9 @@ func (w *world) deps() tools.Deps {
 		Venue: func(app.TokenRef) tools.Venue {
 			return tools.Venue{Chain: "Test chain", BuyURL: "https://pons.family/token", ExplorerURL: "https://explorer.example/token"}
 		},
-		EIP55:         func(app.Address) string { return official },
-		ImagePrice:    func(context.Context, string) (string, app.Nano, error) { return "painter", app.Dollar / 25, nil },
-		LinkAllowlist: []string{"pons.family", "t.me/dodo"}, PublicURL: "https://live.vivra.site",
+		EIP55:      func(app.Address) string { return official },
+		ImagePrice: func(context.Context, string) (string, app.Nano, error) { return "painter", app.Dollar / 25, nil },
+		PublicURL:  "https://live.vivra.site",
 	}
 }
 
@@ -89,7 +89,7 @@ func scope() agent.Scope {
 	return agent.Scope{
 		OperationID: 1, Slug: "dodo", StepID: 2, StepKey: "cm.daily_post.d03", Task: "cm.daily_post", RunID: "run",
 		Token:   app.Token{ID: 3, Ref: app.TokenRef{ChainID: 4663, Address: address}, Name: "Dodo", Symbol: "DODO", Decimals: 18},
-		XHandle: "dodo_back", TelegramChat: -100, SiteHost: "dodo.vivra.site", J0: now.Add(-48 * time.Hour), Now: now,
+		XHandle: "dodo_back", TelegramChat: -100, SiteHost: "dodo.vivra.site", LinkHosts: []string{"pons.family", "t.me/dodo"}, J0: now.Add(-48 * time.Hour), Now: now,
 	}
 }
 

@@ -60,7 +60,7 @@ func settingGroups(all []agent.Agent) []settingGroup {
 			{key: "x.ai_reply_approval", title: "Approval of automated replies", help: "Where the platform's written approval is kept. Without it mentions are never answered.", settingKind: sentence(500, "a reference or a link; empty: there is none"), standard: d.XReplyApproval},
 		}},
 		{id: "links", title: "Links", intro: "Where outgoing texts may link to, beside the operation's own site.", fields: []settingField{
-			{key: "links.allowlist", title: "Hosts and pages", help: "Agents are told at once; the check of what they propose learns of it when Vivra starts again.", settingKind: hosts(), standard: append([]string{}, d.LinkAllowlist...)},
+			{key: "links.allowlist", title: "Hosts and pages", help: "Agents are told, and what they propose is held to it, from the next run on.", settingKind: hosts(), standard: append([]string{}, d.LinkAllowlist...)},
 		}},
 	}
 }
