@@ -54,7 +54,7 @@ var today = time.Date(2026, 12, 7, 15, 20, 0, 0, time.UTC)
 const (
 	official = "0x39dBED3a2bd333467115dE45665cC57F813C4571"
 	other    = "0x1111111111111111111111111111111111111111"
-	hostile  = `<script>alert(1)</script>"'&` + "\u202e"
+	hostile  = `<script>alert(1)</script>"'&` + "\rdata: selector body\rid: 999999\r\r\u202e"
 )
 
 func sha(label string) string { return app.SHA256Hex([]byte(label)) }

@@ -177,6 +177,9 @@ func (f follower) until(text string) string {
 	f.t.Helper()
 	var all strings.Builder
 	for f.lines.Scan() {
+		if strings.Contains(f.lines.Text(), "\r") {
+			f.t.Errorf("text from outside ends a line of the stream: %q", f.lines.Text())
+		}
 		all.WriteString(f.lines.Text() + "\n")
 		if strings.Contains(f.lines.Text(), text) {
 			return all.String()

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -42,6 +43,15 @@ func openStream(c echo.Context) *stream {
 	w.endless()
 	c.Response().WriteHeader(http.StatusOK)
 	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}}
+}
+
+// returns are written so that none can end a line of the stream: readers take
+// a carriage return for one, and what follows it would be a field of its own.
+var returns = strings.NewReplacer("\r\n", "\n", "\r", "&#13;")
+
+// PatchElements sends HTML, which may hold text from anywhere.
+func (s *stream) PatchElements(html string, opts ...datastar.PatchElementOption) error {
+	return s.ServerSentEventGenerator.PatchElements(returns.Replace(html), opts...)
 }
 
 // patch sends a part of the page when it differs from what was sent before.
