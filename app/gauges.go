@@ -9,7 +9,6 @@ type PaidCall struct {
 	Kind  string // model or image
 	Model string
 	Began time.Time
-	Lost  bool // it died with a process
 	CallOutcome
 }
 

@@ -44,7 +44,7 @@ const (
 )
 
 // plausible tells whether the figures can be what they say: an endpoint that
-// reports nonsense has reported nothing.
+// reports nonsense, or a part only, has reported nothing. Every call has a prompt.
 func (u Usage) plausible() bool {
 	const most = 1_000_000_000 // tokens of one call
 	for _, n := range []int64{u.PromptTokens, u.CachedTokens, u.CompletionTokens, u.TotalTokens} {
@@ -52,7 +52,7 @@ func (u Usage) plausible() bool {
 			return false
 		}
 	}
-	return u.PromptTokens+u.BillableOutput() > 0
+	return u.PromptTokens > 0 && u.CachedTokens <= u.PromptTokens
 }
 
 // Cost returns what a call with this usage costs and where the figure comes
@@ -62,10 +62,9 @@ func (p Price) Cost(u Usage, bound Nano) (Nano, CostSource) {
 	case u.GatewayCost != nil && *u.GatewayCost >= 0:
 		return *u.GatewayCost, CostGateway
 	case u.Reported && u.plausible():
-		cached := min(u.CachedTokens, u.PromptTokens)
 		var sum nanoMillions
-		sum.add(u.PromptTokens-cached, p.Input)
-		sum.add(cached, p.Cached)
+		sum.add(u.PromptTokens-u.CachedTokens, p.Input)
+		sum.add(u.CachedTokens, p.Cached)
 		sum.add(u.BillableOutput(), p.Output)
 		return sum.up(), CostTable
 	default:

@@ -50,7 +50,7 @@ func TestCost(t *testing.T) {
 		// langfuse#12306 counted 260,421 of 130,213 = 5 + 128,955 + 1,253.
 		"cached and a little else":  {gpt5, reported(128_960, 128_955, 1_253, 0, 130_213), "0.028655625", app.CostTable},
 		"all cached":                {gpt5, reported(1000, 1000, 0, 0, 1000), "0.000125", app.CostTable},
-		"more cached than there is": {gpt5, reported(1000, 5000, 0, 0, 1000), "0.000125", app.CostTable},
+		"more cached than there is": {gpt5, reported(1000, 5000, 0, 0, 1000), "0.777", app.CostBound},
 		// langfuse#12531: the thoughts are in the total only; they were free.
 		"reasoning apart":  {gpt5, reported(324, 0, 1_364, 495, 2_183), "0.018995", app.CostTable},
 		"reasoning within": {gpt5, reported(324, 0, 1_859, 495, 2_183), "0.018995", app.CostTable},
@@ -65,6 +65,8 @@ func TestCost(t *testing.T) {
 		"no usage":                     {gpt5, app.Usage{}, "0.777", app.CostBound},
 		"a usage of nothing":           {gpt5, reported(0, 0, 0, 0, 0), "0.777", app.CostBound},
 		"figures without a report":     {gpt5, app.Usage{PromptTokens: 1000}, "0.777", app.CostBound},
+		"no prompt":                    {gpt5, reported(0, 0, 5, 0, 5), "0.777", app.CostBound},
+		"a total only":                 {gpt5, reported(0, 0, 0, 0, 5000), "0.777", app.CostBound},
 		"negative figures":             {gpt5, reported(-1000, 0, 500, 0, 500), "0.777", app.CostBound},
 		"impossible figures":           {gpt5, reported(math.MaxInt64, 0, 1, 0, 1), "0.777", app.CostBound},
 		// A fraction of a nano-dollar is rounded up, once for the whole call.
@@ -115,7 +117,7 @@ func TestCostStaysUnderItsBound(t *testing.T) {
 		p := app.Price{Input: app.Nano(random.Int64N(1e13)), Cached: app.Nano(random.Int64N(1e13)), Output: app.Nano(random.Int64N(1e13))}
 		bytes, limit := 1+random.Int64N(1e6), random.Int64N(1e5)
 		prompt, completion := 1+random.Int64N(bytes), random.Int64N(limit+1)
-		u := reported(prompt, random.Int64N(2*prompt), completion, random.Int64N(completion+1), random.Int64N(2)*(prompt+completion))
+		u := reported(prompt, random.Int64N(prompt+1), completion, random.Int64N(completion+1), random.Int64N(2)*(prompt+completion))
 		if cost, source := p.Cost(u, 0); cost > p.Bound(bytes, limit) || source != app.CostTable {
 			t.Fatalf("%+v of %+v: %s by %s, bound %s", p, u, cost, source, p.Bound(bytes, limit))
 		}

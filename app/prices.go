@@ -19,6 +19,18 @@ type PriceRow struct {
 	ImportedAt  time.Time
 	By          string
 	Source      string
+	// Again takes a correction back: the price stood there before.
+	Again bool `json:",omitempty"`
+}
+
+// Same tells whether both say the same of the same model, size and day.
+func (r PriceRow) Same(other PriceRow) bool {
+	return r.rivals(other) && r.Price == other.Price && r.Image == other.Image
+}
+
+// rivals tells whether the newer import of the two stands.
+func (r PriceRow) rivals(other PriceRow) bool {
+	return r.Kind == other.Kind && r.Model == other.Model && r.Size == other.Size && r.EffectiveAt.Equal(other.EffectiveAt)
 }
 
 // PriceList is every price that is known, the oldest import first. A correction
@@ -47,6 +59,30 @@ func (l PriceList) row(kind, model, size string, t time.Time) (best PriceRow, ok
 		}
 	}
 	return best, ok
+}
+
+// PriceImport is what came of a file of prices.
+type PriceImport struct {
+	Added int
+	Known int // the list says so already
+	// Skipped would have undone a correction unasked.
+	Skipped []SkippedPrice
+}
+
+// SkippedPrice is a row that was not added, and the one that corrected it.
+type SkippedPrice struct{ Row, Correction PriceRow }
+
+// Corrected returns the row that stands in place of one like row, if the list
+// had row before: an old file that is imported once more is no news.
+func (l PriceList) Corrected(row PriceRow) (correction PriceRow, was bool) {
+	for _, r := range l {
+		if !r.rivals(row) {
+			continue
+		}
+		was = was || r.Same(row)
+		correction = r
+	}
+	return correction, was && !correction.Same(row)
 }
 
 // DefaultPrices are in force from the beginning, until a row that was imported

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // PriceFaults is everything that is wrong with a file of prices.
@@ -27,7 +28,7 @@ const (
 // returns either every row or every fault, each with its line.
 func ParsePrices(file []byte, source string) ([]PriceRow, error) {
 	p := priceFile{source: source, seen: map[PriceRow]int{}}
-	p.read(file)
+	p.read(bytes.TrimPrefix(file, []byte("\uFEFF"))) // some editors begin a file with it
 	if len(p.faults) > 0 {
 		return nil, p.faults
 	}
@@ -56,6 +57,10 @@ func (p *priceFile) read(file []byte) {
 	dec := json.NewDecoder(bytes.NewReader(file))
 	at := func() { p.line = 1 + bytes.Count(file[:next(file, dec.InputOffset())], []byte("\n")) }
 	at()
+	if len(bytes.TrimSpace(file)) == 0 {
+		p.fault(`the file is empty: a file of prices is {"models": [...]}`)
+		return
+	}
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		p.fault(`this is no object: a file of prices is {"models": [...]}`)
 		return
@@ -140,7 +145,7 @@ func (p *priceFile) add(raw json.RawMessage) {
 	}
 	p.known(values, row.Kind)
 	row.Model = p.text(values, "model")
-	row.EffectiveAt = p.day(values)
+	row.EffectiveAt, row.Again = p.day(values), p.yes(values, "again")
 	if row.Kind == PriceImage {
 		row.Size, row.Image = p.size(values), p.amount(values, "image", dearestPicture, "a picture")
 	} else {
@@ -175,7 +180,7 @@ func (p *priceFile) values(raw json.RawMessage) (map[string]any, bool) {
 		var value any
 		_ = dec.Decode(&value)
 		if _, twice := values[name]; twice {
-			p.fault("%s stands there twice", name)
+			p.fault("%q stands there twice", name)
 		}
 		values[name] = value
 	}
@@ -183,8 +188,8 @@ func (p *priceFile) values(raw json.RawMessage) (map[string]any, bool) {
 }
 
 var priceKeys = map[string][]string{
-	PriceTokens: {"model", "input", "cached_input", "output", "effective"},
-	PriceImage:  {"model", "size", "image", "effective"},
+	PriceTokens: {"model", "input", "cached_input", "output", "effective", "again"},
+	PriceImage:  {"model", "size", "image", "effective", "again"},
 }
 
 func (p *priceFile) known(values map[string]any, kind string) {
@@ -200,6 +205,10 @@ func (p *priceFile) known(values map[string]any, kind string) {
 	}
 }
 
+const longestName = 200 // bytes, of a model
+
+func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+
 func (p *priceFile) text(values map[string]any, key string) string {
 	text, _ := values[key].(string)
 	switch {
@@ -207,6 +216,8 @@ func (p *priceFile) text(values map[string]any, key string) string {
 		p.fault("%s is missing", key)
 	case text == "" || text != strings.TrimSpace(text):
 		p.fault("%s must be a name", key)
+	case len(text) > longestName || strings.ContainsFunc(text, unprintable):
+		p.fault("%s must be at most %d bytes that can be printed, not %.80q", key, longestName, text)
 	}
 	return text
 }
@@ -240,6 +251,16 @@ func (p *priceFile) day(values map[string]any) time.Time {
 	}
 	p.fault("effective must be a day like 2026-01-31")
 	return time.Time{}
+}
+
+// yes reads what is no unless it is said.
+func (p *priceFile) yes(values map[string]any, key string) bool {
+	value, said := values[key]
+	yes, ok := value.(bool)
+	if said && !ok {
+		p.fault("%s must be true or false", key)
+	}
+	return yes
 }
 
 // amount reads dollars, exactly, from a text or a number.

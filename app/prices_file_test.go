@@ -33,6 +33,28 @@ func TestParsePrices(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
 	}
+	if marked, err := app.ParsePrices([]byte("\uFEFF"+goodPrices), "prices.json"); err != nil || !slices.Equal(marked, want) {
+		t.Errorf("with a byte order mark: %+v, %v", marked, err)
+	}
+}
+
+func TestPriceHints(t *testing.T) {
+	t.Parallel()
+	jan := day(t, "2026-01-01")
+	tokens := func(input, cached app.Nano) app.PriceRow {
+		return app.PriceRow{Model: "a", Kind: app.PriceTokens, Price: app.Price{Input: input, Cached: cached}, EffectiveAt: jan}
+	}
+	later := tokens(2, 1)
+	later.EffectiveAt = jan.AddDate(0, 0, 1)
+	for want, row := range map[string]app.PriceRow{
+		"": tokens(2, 2), "a costs nothing": tokens(0, 0), "a costs more cached ($0.000000002) than not ($0.000000001)": tokens(1, 2), "a is in force from 2026-01-02 00:00 UTC on": later,
+		"a 999x1024 is a size that nothing asks for: pictures are 1024x1024, 1024x1536, 1536x1024": {Model: "a", Kind: app.PriceImage, Size: "999x1024", Image: 1},
+	} {
+		got := strings.Join(app.PriceHints([]app.PriceRow{row}, jan), "\n")
+		if !strings.HasPrefix(got, want) || want == "" && got != "" {
+			t.Errorf("%q is told of %+v, want %q", got, row, want)
+		}
+	}
 }
 
 func TestPriceFaults(t *testing.T) {
@@ -43,7 +65,13 @@ func TestPriceFaults(t *testing.T) {
 		file string
 		want []string
 	}{
-		"nothing":            {"", []string{`line 1: this is no object`}},
+		"nothing":            {"", []string{`line 1: the file is empty`}},
+		"a mark and nothing": {"\uFEFF \n", []string{`the file is empty`}},
+		"NUL in a name":      {one(`{"model": "a\u0000b", "input": 1` + rest), []string{`line 2, entry 1: model must be at most 200 bytes that can be printed, not "a\x00b"`}},
+		"an escape in it":    {one(`{"model": "a\u001b[31m", "input": 1` + rest), []string{`not "a\x1b[31m"`}},
+		"half a character":   {one(`{"model": "a\ud800", "input": 1` + rest), []string{"that can be printed"}},
+		"a turned name":      {one(`{"model": "a\u202eb", "input": 1` + rest), []string{"that can be printed"}},
+		"an endless name":    {one(`{"model": "` + strings.Repeat("a", 201) + `", "input": 1` + rest), []string{"at most 200 bytes"}},
 		"a list":             {"[]", []string{`line 1: this is no object`}},
 		"no prices":          {`{"models": []}`, []string{"line 1: there is no price in it"}},
 		"an empty object":    {"{}", []string{"line 1: there is no price in it"}},
@@ -56,7 +84,7 @@ func TestPriceFaults(t *testing.T) {
 		"no object":          {one(`"gpt-5"`), []string{"line 2, entry 1: a price is an object"}},
 		"unknown key":        {one(`{"model": "a", "inputs": 1, "input": 1` + rest), []string{`line 2, entry 1: unknown key "inputs": a price of tokens has model, input`}},
 		"mixed kinds":        {one(`{"model": "a", "size": "8x8", "image": 1, "input": 1, "effective": "2026-01-01"}`), []string{`unknown key "input": a price of pictures has`, "size must be like"}},
-		"twice":              {one(`{"model": "a", "input": 1, "input": 2` + rest), []string{"input stands there twice"}},
+		"twice":              {one(`{"model": "a", "input": 1, "input": 2` + rest), []string{`"input" stands there twice`}},
 		"all is missing":     {one(`{}`), []string{"model is missing", "effective is missing", "input is missing", "cached_input is missing", "output is missing"}},
 		"null is missing":    {one(`{"model": null, "input": null` + rest), []string{"model is missing", "input is missing"}},
 		"picture's missing":  {one(`{"model": "a", "image": "1"}`), []string{"effective is missing", "size is missing"}},
@@ -74,6 +102,7 @@ func TestPriceFaults(t *testing.T) {
 		"no day":             {one(`{"model": "a", "input": 1, "cached_input": 1, "output": 1, "effective": "soon"}`), []string{"effective must be a day like"}},
 		"no such day":        {one(`{"model": "a", "input": 1, "cached_input": 1, "output": 1, "effective": "2026-02-30"}`), []string{"effective must be a day like"}},
 		"a day of old":       {one(`{"model": "a", "input": 1, "cached_input": 1, "output": 1, "effective": "0026-01-01"}`), []string{"effective must be a day like"}},
+		"again, perhaps":     {one(`{"model": "a", "again": "yes", "input": 1` + rest), []string{"again must be true or false"}},
 		"the same day twice": {one(`{"model": "a", "input": 1` + rest + ",\n" + `{"model": "a", "input": 2` + rest), []string{"line 3, entry 2: a has a price for that day already, in entry 1"}},
 		"every fault at once": {one(`{"model": "a", "input": -1` + rest + ",\n\n" + `{"model": "b", "output": "x", "input": 1, "cached_input": 1}`),
 			[]string{"line 2, entry 1: input is less", "line 4, entry 2: effective is missing", "line 4, entry 2: output must be"}},
@@ -93,6 +122,16 @@ func TestPriceFaults(t *testing.T) {
 		if strings.Count(strings.Join(tt.want, "\n"), "line") == len(tt.want) && len(faults) != len(tt.want) {
 			t.Errorf("%s: %d faults, want %d: %v", name, len(faults), len(tt.want), err)
 		}
+	}
+}
+
+// TestPricesThatTakeACorrectionBack say so, each for itself.
+func TestPricesThatTakeACorrectionBack(t *testing.T) {
+	t.Parallel()
+	rows, err := app.ParsePrices([]byte(`{"models": [{"model": "a", "input": 1, "cached_input": 1, "output": 1, "effective": "2026-01-01", "again": true},
+		{"model": "p", "size": "64x64", "image": 1, "effective": "2026-01-01", "again": false}]}`), "f")
+	if err != nil || len(rows) != 2 || !rows[0].Again || rows[1].Again {
+		t.Errorf("%+v, %v", rows, err)
 	}
 }
 

@@ -23,6 +23,9 @@ type Run struct {
 	// Failures are the model calls of the run that brought no usable answer,
 	// those that died with a process apart.
 	Failures int
+	// Asked is the newest model call of the run as it was taken up, the zero call
+	// when there was none: whoever goes on knows from it which model to ask.
+	Asked StoredCall
 }
 
 // RunItem is one entry of a run's transcript as it is stored.
@@ -64,6 +67,17 @@ type StoredRun struct {
 	Calls     []StoredCall // in the order in which they were admitted
 	// Output is what the run ended with, nil unless it succeeded.
 	Output json.RawMessage
+	// FinishedAt is zero while it goes on.
+	StartedAt, FinishedAt time.Time
+	Reserved, Overrun     Nano
+	// Seal is a hash of how it ended and of its transcript, taken at its end;
+	// empty while it goes on, and for runs that ended before there were seals.
+	Seal string
+	// Logged is what the public log says of all that its step's runs have paid,
+	// Booked what is booked on them.
+	Logged, Booked Nano
+	// Newest: no other run of its step began as late.
+	Newest bool
 }
 
 // StoredCall is one paid call of a run as it was booked.
@@ -71,6 +85,7 @@ type StoredCall struct {
 	ID             int64
 	Turn           int
 	Kind           string // model or image
+	Agent          string // whose share it counts against, empty for one of an older program
 	Model          string
 	RequestSHA256  string
 	State          string // reserved, settled, failed, unknown
@@ -84,7 +99,7 @@ type StoredCall struct {
 	// Answer is byte for byte what was kept, nil for a call that has none.
 	Answer       json.RawMessage
 	AnswerSHA256 string
-	// Lost tells that the answer died with the process that asked.
+	// Lost tells that the process that asked died, or was stopped, meanwhile.
 	Lost  bool
 	Error string
 	At    time.Time
@@ -105,6 +120,9 @@ type CallOutcome struct {
 	Usage     *Usage
 	LatencyMS int64
 	Error     string
+	// Lost: its process died or was stopped meanwhile, so it is no failure of
+	// the model's.
+	Lost bool
 	// Answer is what the model said or did wrong, as JSON text, kept for replay;
 	// nil for a call that has none to keep.
 	Answer json.RawMessage

@@ -24,7 +24,12 @@ CREATE INDEX prices_newest ON prices (model, size, effective_at, id);
 CREATE TRIGGER prices_append_only BEFORE UPDATE OR DELETE ON prices
     FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
--- Prices were settings before, with a history of their own.
+-- Prices were settings before, with a history of their own. What was taken back
+-- by null, and what is below nothing, is no price.
+DELETE FROM settings s USING settings n
+WHERE (s.key LIKE 'llm.prices.%' OR s.key LIKE 'image.prices.%') AND n.key = s.key AND n.id >= s.id AND n.value = 'null';
+DELETE FROM settings WHERE key LIKE 'llm.prices.%' AND (value ->> 'input' LIKE '-%' OR value ->> 'cached_input' LIKE '-%' OR value ->> 'output' LIKE '-%')
+    OR key LIKE 'image.prices.%' AND value #>> '{}' LIKE '-%';
 INSERT INTO prices (model, kind, size, input_nusd, cached_nusd, output_nusd, image_nusd, effective_at, imported_at, imported_by, source)
 SELECT substr(key, length('llm.prices.') + 1), 'tokens', '', coalesce((value ->> 'input')::bigint, 0),
     coalesce((value ->> 'cached_input')::bigint, 0), coalesce((value ->> 'output')::bigint, 0), 0, set_at, set_at, set_by, 'setting'
@@ -34,6 +39,9 @@ SELECT substr(key, length('image.prices.') + 1), 'image', '1024x1024', 0, 0, 0, 
 FROM settings WHERE key LIKE 'image.prices.%' ORDER BY id;
 DELETE FROM settings WHERE key LIKE 'llm.prices.%' OR key LIKE 'image.prices.%';
 UPDATE settings SET key = 'run.retries' WHERE key = 'run.model_retries';
+-- Whole numbers have bounds now.
+UPDATE settings SET value = to_jsonb(greatest(0, least((value #>> '{}')::numeric, CASE key WHEN 'budget.warning_percent' THEN 100 ELSE 1048576 END)))
+WHERE key IN ('validation.max_rejections', 'run.max_turns', 'run.retries', 'budget.warning_percent') AND jsonb_typeof(value) = 'number';
 
 ALTER TABLE llm_calls
     ADD COLUMN agent text NOT NULL DEFAULT '',

@@ -25,14 +25,21 @@ SELECT id FROM agent_runs WHERE @operation_id::bigint = 0 OR operation_id = @ope
 -- name: SetRunTurn :exec
 UPDATE agent_runs SET turns = greatest(turns, @turn::int) WHERE id = @id;
 
+-- A run that nobody has gone on with since may still take the answer to its
+-- open turn.
+-- name: AwaitsTurn :one
+SELECT (state = 'running' AND turns + 1 = @turn)::boolean AS awaited FROM agent_runs WHERE id = @id;
+
 -- name: TaintRun :exec
 UPDATE agent_runs SET tainted = true,
     sources = CASE WHEN @source::text = ANY(sources) THEN sources ELSE sources || @source::text END
 WHERE id = @id;
 
 -- name: EndRun :exec
-UPDATE agent_runs SET state = @state, error = @error, output = @output, finished_at = @finished_at WHERE id = @id AND state = 'running';
+UPDATE agent_runs SET state = @state, error = @error, output = @output, finished_at = @finished_at,
+    seal = run_seal(id, @state, @error, @output)
+WHERE id = @id AND state = 'running';
 
 -- name: EndRunsOfOperation :exec
-UPDATE agent_runs SET state = 'failed', error = @error, finished_at = @finished_at
+UPDATE agent_runs SET state = 'failed', error = @error, finished_at = @finished_at, seal = run_seal(id, 'failed', @error, NULL)
 WHERE operation_id = @operation_id AND state = 'running';

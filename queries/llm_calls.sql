@@ -60,8 +60,9 @@ WITH settled AS (
 ), draft AS (
     DELETE FROM llm_drafts d USING settled s WHERE d.call_id = s.id
 )
-SELECT s.model, s.held::bigint AS held, s.cost::bigint AS cost, g.agent, g.spent_nusd, g.share_nusd
-FROM settled s JOIN of_agent g ON true;
+SELECT s.model, s.held::bigint AS held, s.cost::bigint AS cost, r.agent AS run_agent, coalesce(g.agent, '')::text AS agent,
+    coalesce(g.spent_nusd, 0)::bigint AS spent_nusd, coalesce(g.share_nusd, 0)::bigint AS share_nusd
+FROM settled s JOIN agent_runs r ON r.id = s.run_id LEFT JOIN of_agent g ON true;
 
 -- name: OpenCalls :many
 SELECT id FROM llm_calls WHERE run_id = @run_id AND state = 'reserved' ORDER BY id;
@@ -72,6 +73,9 @@ SELECT c.id FROM llm_calls c WHERE c.operation_id = @operation_id AND c.state = 
 -- name: FailuresOfRun :one
 SELECT count(*)::int FROM llm_calls
 WHERE run_id = @run_id AND kind = 'model' AND state IN ('failed', 'unknown') AND NOT lost;
+
+-- name: NewestModelCall :one
+SELECT * FROM llm_calls WHERE run_id = @run_id AND kind = 'model' ORDER BY id DESC LIMIT 1;
 
 -- name: CallsOfRun :many
 SELECT c.id, c.turn, c.kind, c.model, c.state, c.lost, c.reserved_nusd, c.cost_nusd, c.cost_source, c.usage, c.latency_ms,
@@ -101,5 +105,5 @@ SELECT count(pg_notify('vivra', 'run:' || @run_id::text)) FROM saved;
 SELECT coalesce(nullif(@agent::text, ''), r.agent)::text AS agent FROM agent_runs r WHERE r.id = @run_id;
 
 -- name: LostCall :one
-SELECT c.agent, coalesce(s.key, '')::text AS step_key FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
+SELECT coalesce(nullif(c.agent, ''), r.agent)::text AS agent, coalesce(s.key, '')::text AS step_key FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
 LEFT JOIN operation_steps s ON s.id = r.step_id WHERE c.id = @id;

@@ -27,6 +27,29 @@ document.addEventListener('click', (e) => {
   if (e.target.closest('[data-keys]')) keys['?']();
 });
 
+// ---- settings: saving one keeps what was written into the others
+
+const forms = [...document.querySelectorAll('.setting form')];
+const edited = ({ elements: { value: v } }) =>
+  v.matches('[aria-invalid]') || (v.options ? !v.selectedOptions[0].defaultSelected : v.value !== v.defaultValue);
+const mark = (form) => { form.querySelector('.unsaved').hidden = !edited(form); };
+
+// With the change that was the newest when it was written: a newer one is a conflict.
+const put = (rest) => sessionStorage.setItem('unsaved', JSON.stringify(rest.map(({ elements: e, parentElement: { id } }) => ({ id, value: e.value.value, seen: e.seen.value }))));
+
+if (forms.length) {
+  for (const { id, value, seen } of JSON.parse(sessionStorage.getItem('unsaved') ?? '[]')) {
+    const form = forms.find((f) => f.parentElement.id === id);
+    if (form) { form.elements.value.value = value; form.elements.seen.value = seen; }
+  }
+  sessionStorage.removeItem('unsaved');
+  forms.forEach((form) => {
+    mark(form);
+    form.addEventListener('input', () => mark(form));
+    form.addEventListener('submit', () => put(forms.filter((f) => f !== form && edited(f))));
+  });
+}
+
 // One decision per form: a second click or key sends nothing.
 document.addEventListener('submit', (e) => {
   if (e.target.dataset.sent) e.preventDefault();

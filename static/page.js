@@ -51,7 +51,7 @@ function refresh(root) {
 
 let moved = false;
 new MutationObserver((changes) => {
-  moved ||= changes.some((c) => c.target.nodeType === 1 && c.target.closest('[data-follow]'));
+  moved ||= changes.some((c) => c.target.nodeType === 1 && (c.target.closest('[data-follow]') || $page()));
   readClock();
   refresh(document);
   if (moved) { moved = false; follow(); }
@@ -71,18 +71,26 @@ document.addEventListener('click', async (e) => {
 // ---- the log: follow the newest line, F turns it on and off
 
 const toggle = () => document.querySelector('#follow');
+// A box that the page itself follows: its end is to be on screen as well.
+const $page = () => document.querySelector('[data-follow=page]');
 
 function follow() {
   const box = document.querySelector('[data-follow]');
   if (!box || !toggle()) return;
-  if (toggle().checked) box.scrollTop = box.scrollHeight;
+  if (toggle().checked) {
+    box.scrollTop = box.scrollHeight;
+    $page()?.scrollIntoView({ block: 'nearest' });
+  }
   else if (box.scrollTop === 0) box.scrollTop = -1; // off its end, so that new rows do not move it
 }
 
 document.addEventListener('change', (e) => e.target === toggle() && follow());
 // Whoever scrolls back reads: what comes in must not pull them away.
 document.addEventListener('scroll', ({ target }) => {
-  if (target.matches?.('[data-follow]') && target.scrollTop < -24 && toggle()) toggle().checked = false;
+  if (!toggle()) return;
+  const end = $page()?.getBoundingClientRect().bottom;
+  const left = target === document ? end < 24 || end > innerHeight + 24 : target.matches('[data-follow]') && target.scrollTop < -24;
+  if (left) toggle().checked = false;
 }, true);
 document.addEventListener('keydown', (e) => {
   if (e.key.toLowerCase() !== 'f' || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName) && e.target !== toggle()) return;

@@ -160,12 +160,15 @@ func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome
 	defer cancel()
 	scope.CallID, scope.Agent = call.ID, a.Name
 	if tool.Inspect != nil {
-		if err := tool.Inspect(scope, call.Args); err != nil {
+		look := func(context.Context, Scope, json.RawMessage) (json.RawMessage, error) {
+			return nil, tool.Inspect(scope, call.Args)
+		}
+		if _, err := safely(ctx, tool, look, scope, call.Args); err != nil {
 			return refused(err)
 		}
 	}
 
-	result, err := safely(ctx, tool, scope, call.Args)
+	result, err := safely(ctx, tool, tool.call, scope, call.Args)
 	switch {
 	case err != nil && tool.Source != "":
 		// An error may quote what came from outside.
@@ -178,7 +181,10 @@ func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome
 	return Outcome{Text: string(result), OK: true}
 }
 
-func safely(ctx context.Context, tool Tool, scope Scope, args json.RawMessage) (result json.RawMessage, err error) {
+// work is what is done for one call: it, or looking through its arguments.
+type work func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error)
+
+func safely(ctx context.Context, tool Tool, do work, scope Scope, args json.RawMessage) (result json.RawMessage, err error) {
 	type answer struct {
 		result json.RawMessage
 		err    error
@@ -190,7 +196,7 @@ func safely(ctx context.Context, tool Tool, scope Scope, args json.RawMessage) (
 				done <- answer{nil, fmt.Errorf("tool %s panicked: %v", tool.Name, p)}
 			}
 		}()
-		result, err := tool.call(ctx, scope, args)
+		result, err := do(ctx, scope, args)
 		done <- answer{result, err}
 	}()
 	select {

@@ -91,3 +91,25 @@ func TestPerformEndsWithItsRun(t *testing.T) {
 		t.Errorf("got %+v", out)
 	}
 }
+
+// TestInspectionIsBounded: looking through the arguments has the tool's time
+// and no more, and what could not be looked through is not carried out.
+func TestInspectionIsBounded(t *testing.T) {
+	t.Parallel()
+	never := make(chan struct{})
+	for name, c := range map[string]struct {
+		inspect func(Scope, json.RawMessage) error
+		says    string
+	}{
+		"hangs":  {func(Scope, json.RawMessage) error { <-never; return nil }, "gave no answer within 20ms"},
+		"panics": {func(Scope, json.RawMessage) error { panic("at the text") }, "panicked"},
+	} {
+		called := false
+		tool := NewTool(About{Name: "write", Agents: []string{"cm"}, Timeout: 20 * time.Millisecond, Inspect: c.inspect},
+			func(context.Context, Scope, spot) (string, error) { called = true; return "", nil })
+		out := Agent{Name: "cm", Tools: []Tool{tool}}.Perform(t.Context(), Scope{}, Call{Tool: "write", Args: json.RawMessage(`{"where":"here"}`)})
+		if out.OK || !out.Refused || called || !strings.Contains(out.Text, c.says) {
+			t.Errorf("%s: called %t, %+v", name, called, out)
+		}
+	}
+}

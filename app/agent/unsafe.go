@@ -20,6 +20,9 @@ const (
 	RuleEncoded     Rule = "encoded"
 	RuleHidden      Rule = "hidden"
 	RuleInstruction Rule = "instruction"
+	// RuleTwice is a field that stands in an object twice, so that two readers
+	// of it may see different words.
+	RuleTwice Rule = "twice"
 	// RuleTool is a call to a tool that the agent does not have.
 	RuleTool Rule = "tool"
 )
@@ -28,7 +31,7 @@ const (
 var rules = map[Rule]string{
 	RuleAddress: "a foreign address", RuleLink: "a link that is not allowed", RuleMention: "a foreign @name", RuleCashtag: "a foreign cashtag",
 	RuleCommand: "a command to a bot", RuleEncoded: "a text in code", RuleHidden: "characters that can't be seen",
-	RuleInstruction: "an instruction to whoever reads it", RuleTool: "a tool that this agent does not have",
+	RuleInstruction: "an instruction to whoever reads it", RuleTwice: "a field that stands there twice", RuleTool: "a tool that this agent does not have",
 }
 
 // Words says what the rule is about.

@@ -38,7 +38,7 @@ import (
 
 // App is the built application.
 type App struct {
-	Config       Config
+	Config       Config // once it is served, with the address of a private database, too
 	Store        *postgres.Store
 	Desk         *desk.Desk
 	Orchestrator *orchestrator.Orchestrator

@@ -18,6 +18,7 @@ import (
 	"vivra/app/paths"
 	"vivra/app/private"
 	"vivra/app/telegram"
+	"vivra/app/telemetry"
 	"vivra/app/tools"
 	"vivra/app/x"
 	"vivra/prompts"
@@ -66,6 +67,9 @@ func (e *examination) checks() []doctor.Check {
 	}
 	all = append(all, e.chains()...)
 	all = append(all, e.platforms()...)
+	if e.MetricsAddr != "" {
+		all = append(all, doctor.Metrics(e.Wall, e.MetricsAddr, telemetry.Path))
+	}
 	if e.Examination.Collector != "" {
 		all = append(all, doctor.Collector(e.Wall, e.Examination.Collector, e.Header))
 	}

@@ -52,29 +52,32 @@ func (a Addresses) hex() []string {
 	return out
 }
 
-// ParseChain reads what Encode writes.
+// ParseChain reads what Encode writes. Its errors say what a text is not.
 func ParseChain(text string) (ChainConfig, error) {
 	var in chainJSON
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&in); err != nil {
-		return ChainConfig{}, fmt.Errorf("it is not the JSON of a chain: %w", err)
+		return ChainConfig{}, fmt.Errorf("not the JSON of a chain: %w", err)
 	}
 	if dec.More() {
-		return ChainConfig{}, errors.New("it is not the JSON of one chain: more comes behind it")
+		return ChainConfig{}, errors.New("not the JSON of one chain: more comes behind it")
 	}
 	c := in.ChainConfig
 	var err error
 	if c.Factories, err = parseAddresses(in.Factories); err != nil {
-		return c, err
+		return c, fmt.Errorf("not the JSON of a chain: factories: %w", err)
 	}
 	if c.Launchers, err = parseAddresses(in.Launchers); err != nil {
-		return c, err
+		return c, fmt.Errorf("not the JSON of a chain: launchers: %w", err)
 	}
-	if in.Quote != "" {
-		c.Quote, err = chain.ParseAddress(in.Quote)
+	if in.Quote == "" {
+		return c, nil
 	}
-	return c, err
+	if c.Quote, err = chain.ParseAddress(in.Quote); err != nil {
+		return c, fmt.Errorf("not the JSON of a chain: quote: %w", err)
+	}
+	return c, nil
 }
 
 func parseAddresses(texts []string) (Addresses, error) {

@@ -23,7 +23,7 @@ func Replay(ctx context.Context, cfg Config, log *slog.Logger, do func(*replay.R
 	if err != nil {
 		return err
 	}
-	db, _, err := reach(ctx, cfg, log)
+	db, err := reachExisting(ctx, cfg, log)
 	if err != nil {
 		return err
 	}

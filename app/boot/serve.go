@@ -49,6 +49,7 @@ func behind(ctx context.Context, cfg Config, front *front, log *slog.Logger) err
 	if err := store.Migrate(ctx); err != nil {
 		return err
 	}
+	cfg.DatabaseURL = db.dsn
 	a, err := Build(ctx, cfg, store, log)
 	if err != nil {
 		return err
@@ -127,6 +128,18 @@ func reach(ctx context.Context, cfg Config, log *slog.Logger) (db databaseServer
 	}
 	db, err = database(ctx, cfg, log)
 	return db, false, err
+}
+
+// reachExisting is reach for those who only read: no database is made for them.
+func reachExisting(ctx context.Context, cfg Config, log *slog.Logger) (databaseServer, error) {
+	if cfg.DatabaseURL == "" {
+		dir := filepath.Join(cfg.DataDir, "postgres")
+		if standing, _ := private.Look(ctx, private.Config{DataDir: dir, BinDir: cfg.PostgresBinDir}); standing.Version == "" { // its fault comes up when it is started
+			return databaseServer{}, app.Errorf(app.Invalid, "There is no DATABASE_URL, and no database in %s: set DATABASE_URL, or VIVRA_DATA_DIR, as the program that serves has it.", dir)
+		}
+	}
+	db, _, err := reach(ctx, cfg, log)
+	return db, err
 }
 
 // open waits for the database, saying so, until it answers or ctx ends.

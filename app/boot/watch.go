@@ -2,6 +2,7 @@ package boot
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net"
 
@@ -34,5 +35,13 @@ func (a *App) serveMetrics(ctx context.Context) error {
 	if a.watch.Metrics == nil {
 		return nil
 	}
-	return serve(ctx, a.Config.MetricsListener, a.Config.MetricsAddr, a.watch.Metrics.Handler())
+	listener := a.Config.MetricsListener
+	if listener == nil {
+		var err error
+		if listener, err = net.Listen("tcp", a.Config.MetricsAddr); err != nil {
+			return fmt.Errorf("listen: %w", err)
+		}
+	}
+	a.log.InfoContext(ctx, "serving metrics", "url", "http://"+listener.Addr().String()+telemetry.Path)
+	return serve(ctx, listener, "", a.watch.Metrics.Handler())
 }

@@ -56,6 +56,7 @@ func TestMetricsHaveAnAddressOfTheirOwn(t *testing.T) {
 	if res, _ := p.get("/metrics"); res.StatusCode != http.StatusNotFound {
 		t.Errorf("the site answers /metrics with %s", res.Status)
 	}
+	p.logged("url=http://" + at + "/metrics")
 	look := p.watch(t, paths.Operation(op.Slug)+"/live")
 	text := scrape(t, at)
 	for _, want := range []string{

@@ -99,7 +99,8 @@ var username = regexp.MustCompile(`^@[A-Za-z0-9_]{1,32}$`)
 // memberName is what a member is called in a list: the username, else the
 // display name when it is a name and no more, else a number.
 func memberName(u telegram.Update) string {
-	if username.MatchString(u.FromName) || preflight.PlainWords(u.FromName, 40) {
+	// With a _ it would pass for the username of somebody else.
+	if username.MatchString(u.FromName) || !strings.Contains(u.FromName, "_") && preflight.PlainWords(u.FromName, 40) {
 		return u.FromName
 	}
 	return fmt.Sprintf("member %d", u.FromID)

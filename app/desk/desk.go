@@ -4,8 +4,10 @@ package desk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image"
 	_ "image/png" // decodes what the renderer made
@@ -160,7 +162,7 @@ func (d *Desk) SaveReport(ctx context.Context, s agent.Scope, id string, report 
 
 // RaiseAlert tells the team, once per kind and step.
 func (d *Desk) RaiseAlert(ctx context.Context, s agent.Scope, kind, message string) error {
-	return d.Store.RaiseAlert(ctx, s.OperationID, "agent_"+kind, s.StepKey+": "+message, message, d.Clock.Now())
+	return d.Store.RaiseAlert(ctx, s.OperationID, "agent_"+kind, s.StepKey, message, d.Clock.Now())
 }
 
 // Charge reserves the bound of a purchase, runs fn and settles at what it cost.
@@ -185,7 +187,9 @@ func (d *Desk) Charge(ctx context.Context, s agent.Scope, p tools.Purchase, fn f
 	line := app.EventLine{Kind: "tool_call", Agent: s.Agent, Step: s.StepKey, Tool: p.Tool, Summary: p.Tool}
 	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	if err := d.Store.SettleCall(settle, s.Claim, s.RunID, 0, grant.ID, out, nil, line, d.Clock.Now()); err != nil {
+	err = d.Store.SettleCall(settle, s.Claim, s.RunID, 0, grant.ID, out, nil, line, d.Clock.Now())
+	if err != nil && !errors.Is(err, postgres.ErrBooked) {
+		span.Drop()
 		return 0, err
 	}
 	if cost < 0 {
@@ -193,7 +197,7 @@ func (d *Desk) Charge(ctx context.Context, s agent.Scope, p tools.Purchase, fn f
 	}
 	out.Cost = cost
 	span.Booked(out)
-	return cost, callErr
+	return cost, cmp.Or(err, callErr)
 }
 
 // guarded runs fn; when it blows up, nobody knows what it has cost.

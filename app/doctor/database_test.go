@@ -131,6 +131,12 @@ func TestKey(t *testing.T) {
 			t.Errorf("%s: got %+v", name, f)
 		}
 	}
+	for unread, want := range map[error]State{ErrNotRunning: Off, errorText("no such host"): Warning} {
+		accounts := func(context.Context) ([]postgres.XAccount, error) { return nil, unread }
+		if f := Key(SecretKey{Bytes: ours}, accounts).Look(t.Context())[0]; f.State != want {
+			t.Errorf("%v: got %+v", unread, f)
+		}
+	}
 	connect(t, store, ours)
 	for name, tc := range map[string]struct {
 		key   SecretKey

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 
 	"vivra/app/desk"
 	"vivra/app/seal"
@@ -39,8 +40,10 @@ func Key(k SecretKey, accounts Accounts) Check {
 			}
 		}
 		switch {
+		case errors.Is(unread, ErrNotRunning):
+			return off(name, "key %s; what it sealed can be looked at while the database runs", sealer.KeyID())
 		case unread != nil:
-			return ok(name, "key %s; what it sealed could not be read", sealer.KeyID())
+			return warning(name, "key "+sealer.KeyID(), "What it sealed could not be read, so nobody knows whether it opens that: see the database.")
 		case len(all) == 0:
 			return ok(name, "key %s; nothing is sealed yet", sealer.KeyID())
 		}

@@ -43,6 +43,31 @@ func TestPublicAddress(t *testing.T) {
 	}
 }
 
+func TestMetrics(t *testing.T) {
+	t.Parallel()
+	const text = "text/plain"
+	for name, tc := range map[string]struct {
+		url   string
+		state State
+		says  string
+	}{
+		"Vivra":           {answers(t, 200, text, "# HELP\nvivra_database_up 1\n"), OK, "scrapers find them at HOST/metrics"},
+		"another program": {answers(t, 200, text, "node_load1 3\n"), Broken, "Something that is not Vivra answers at HOST (200)"},
+		"nothing there":   {answers(t, 404, text, "vivra_"), Broken, "answers at HOST (404): give VIVRA_METRICS_ADDR another port."},
+		"not running":     {nobody(t), Off, "nobody serves HOST/metrics now: start vivra serve"},
+	} {
+		f := Metrics(clockwork.NewRealClock(), hostOf(tc.url), "/metrics").Look(t.Context())[0]
+		if want := strings.ReplaceAll(tc.says, "HOST", hostOf(tc.url)); f.State != tc.state || !strings.Contains(f.Seen+f.Advice, want) {
+			t.Errorf("%s: got %+v, want %s with %q", name, f, tc.state, want)
+		}
+	}
+	for addr, want := range map[string]string{":9464": "localhost:9464", "0.0.0.0:1": "localhost:1", "[::]:1": "localhost:1", "10.0.0.7:1": "10.0.0.7:1"} {
+		if got := reachable(addr); got != want {
+			t.Errorf("%s is asked at %s, want %s", addr, got, want)
+		}
+	}
+}
+
 // TestCertificateOfThePublicAddress by clocks that stand before its end.
 func TestCertificateOfThePublicAddress(t *testing.T) {
 	t.Parallel()

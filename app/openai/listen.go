@@ -31,6 +31,7 @@ func (c *Client) listen(ctx context.Context, a answer, in *bufio.Reader, body *w
 	whole := io.MultiReader(in, strings.NewReader("\n\n"))
 	events := ssestream.NewDecoder(&http.Response{Header: http.Header{}, Body: io.NopCloser(whole)})
 	var fault error
+	told := 0 // the size of what was heard last
 	for fault == nil && !s.done && events.Next() {
 		before := s.size
 		fault = s.take(events.Event().Data)
@@ -38,9 +39,13 @@ func (c *Client) listen(ctx context.Context, a answer, in *bufio.Reader, body *w
 			continue
 		}
 		body.begun()
-		if heard != nil {
+		if heard != nil && s.size >= worthTelling(told) {
 			heard(s.draft())
+			told = s.size
 		}
+	}
+	if heard != nil && s.size > told && ctx.Err() == nil {
+		heard(s.draft())
 	}
 	if fault == nil {
 		fault = events.Err()
@@ -55,12 +60,24 @@ func (c *Client) listen(ctx context.Context, a answer, in *bufio.Reader, body *w
 	return agent.Response{}, c.brokenOff(ctx, a, s, fault)
 }
 
+// worthTelling is the size at which a draft is told again after one of a size.
+// Each is built as a whole: beyond what anybody shows, they must come ever more
+// rarely for the work to grow with the answer and not with its square.
+func worthTelling(told int) int {
+	const shown, step = 64 << 10, 256
+	grown := told / 20
+	if told < shown {
+		grown = min(grown, step)
+	}
+	return told + max(grown, 1)
+}
+
 // brokenOff explains an answer that did not come to its end. It may have been
 // billed: by what it reported, if that counts the whole answer.
 func (c *Client) brokenOff(ctx context.Context, a answer, s *stream, cause error) error {
 	r := agent.Response{}
 	if s.counted {
-		r.Usage = usage(s.usage, a.header)
+		r.Usage = believed(usage(s.usage, a.header), s.size > 0)
 	}
 	var failed saidError
 	switch {

@@ -14,6 +14,7 @@ type partial struct {
 	index    int64
 	id, name string
 	args     strings.Builder
+	nesting  nesting
 }
 
 type piece = openai.ChatCompletionChunkChoiceDeltaToolCall
@@ -60,9 +61,9 @@ func (c *partial) goesOn(p piece) bool {
 	}
 }
 
+// whole tells whether the arguments end with the object that they began with.
 func (c *partial) whole() bool {
-	args := c.args.String()
-	return strings.HasSuffix(args, "}") && json.Valid([]byte(args))
+	return c.nesting.closed == c.args.Len() && json.Valid([]byte(c.args.String()))
 }
 
 // add returns how many bytes longer the call has become.
@@ -73,6 +74,7 @@ func (c *partial) add(p piece) int {
 		c.name += p.Function.Name
 	}
 	c.args.WriteString(p.Function.Arguments)
+	c.nesting.read(p.Function.Arguments)
 	return len(c.name) + c.args.Len() - before
 }
 
@@ -94,7 +96,8 @@ func (s *stream) draft() string {
 	return b.String()
 }
 
-// completion is the answer as it would have come in one piece.
+// completion is the answer as it would have come in one piece. Figures of its
+// beginning are none of the whole.
 func (s *stream) completion() openai.ChatCompletion {
 	slices.SortStableFunc(s.calls, func(a, b *partial) int { return cmp.Compare(a.index, b.index) })
 	message := openai.ChatCompletionMessage{Content: s.text.String(), Refusal: s.refusal.String()}
@@ -102,6 +105,10 @@ func (s *stream) completion() openai.ChatCompletion {
 		message.ToolCalls = append(message.ToolCalls, openai.ChatCompletionMessageToolCallUnion{ID: c.id,
 			Function: openai.ChatCompletionMessageFunctionToolCallFunction{Name: c.name, Arguments: c.args.String()}})
 	}
-	return openai.ChatCompletion{ID: s.id, Model: s.model, Usage: s.usage,
+	used := openai.CompletionUsage{}
+	if s.counted {
+		used = s.usage
+	}
+	return openai.ChatCompletion{ID: s.id, Model: s.model, Usage: used,
 		Choices: []openai.ChatCompletionChoice{{FinishReason: s.finish, Message: message}}}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/openai/openai-go/v3"
@@ -33,12 +34,14 @@ func (c *Client) response(a answer) (agent.Response, error) {
 const maxCalls = 512
 
 func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Response, error) {
-	r := agent.Response{Served: completion.Model, Usage: usage(completion.Usage, a.header)}
+	r := agent.Response{Served: served(completion.Model), Usage: usage(completion.Usage, a.header)}
 	if len(completion.Choices) == 0 {
 		return r, c.empty(a, r)
 	}
 	choice := completion.Choices[0]
 	r.Cut = choice.FinishReason == "length"
+	said := choice.Message.Content+choice.Message.Refusal != "" || len(choice.Message.ToolCalls) > 0
+	r.Usage = believed(r.Usage, said || r.Cut)
 	if len(choice.Message.ToolCalls) > maxCalls {
 		return r, c.withUsage(r, &agent.ModelError{Reason: "broken", Message: "The model endpoint's answer can't be read: " + errTooLong.Error() + "."})
 	}
@@ -65,6 +68,16 @@ func (c *Client) turn(a answer, completion openai.ChatCompletion) (agent.Respons
 		return r, c.empty(a, r)
 	}
 	return r, nil
+}
+
+// notOfNames are what no name of a model has.
+var notOfNames = regexp.MustCompile(`[^A-Za-z0-9._:/-]+`)
+
+// served is a model's name as the endpoint gives it, which may be anything.
+func served(name string) string {
+	const longest = 64
+	name = notOfNames.ReplaceAllString(name[:min(len(name), 4*longest)], "")
+	return name[:min(len(name), longest)]
 }
 
 // empty explains a 200 that says nothing; some gateways put an error into it.

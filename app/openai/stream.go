@@ -17,7 +17,7 @@ type stream struct {
 	calls         []*partial
 	finish        string
 	usage         openai.CompletionUsage
-	counted       bool // the usage is there, and counts the whole answer
+	counted       bool // the usage is there, and counts all that came
 	done          bool
 	size          int // of the text and the calls, in bytes
 }
@@ -69,12 +69,14 @@ func (s *stream) add(raw json.RawMessage) error {
 func (s *stream) write(choice openai.ChatCompletionChunkChoice) {
 	s.text.WriteString(choice.Delta.Content)
 	s.refusal.WriteString(choice.Delta.Refusal)
+	before := s.size
 	s.size += len(choice.Delta.Content) + len(choice.Delta.Refusal)
 	for _, p := range choice.Delta.ToolCalls {
 		if len(s.calls) <= maxCalls { // one more than is read: add refuses it
 			s.size += s.call(p).add(p)
 		}
 	}
+	s.counted = s.counted && s.size == before
 	s.finish = or(choice.FinishReason, s.finish)
 }
 

@@ -32,6 +32,15 @@ func usage(u openai.CompletionUsage, header http.Header) app.Usage {
 	return out
 }
 
+// believed takes figures for none when something was said and they know of no
+// output: they would make it free.
+func believed(u app.Usage, said bool) app.Usage {
+	if said && u.BillableOutput() <= 0 {
+		u.Reported = false
+	}
+	return u
+}
+
 // extra reads a whole number that only some providers report.
 func extra(u openai.CompletionUsage, name string) (n int64) {
 	if json.Unmarshal([]byte(u.JSON.ExtraFields[name].Raw()), &n) != nil {

@@ -264,7 +264,9 @@ func TestLostCallsAreBookedAtTheirBound(t *testing.T) {
 		t.Errorf("the step has cost %d: what it lost is not counted as its own", got)
 	}
 	// The answer that comes after all changes nothing: the bound stands.
-	w.must(w.settle(c, run, grant, 10))
+	if err := w.settle(c, run, grant, 10); err != postgres.ErrLost {
+		t.Errorf("the late answer: %v", err)
+	}
 	if spent, reserved, _ := w.money(); spent != 400 || reserved != 0 {
 		t.Errorf("after the late answer %d spent, %d reserved", spent, reserved)
 	}
@@ -342,7 +344,9 @@ func TestStopBooksWhatIsOpen(t *testing.T) {
 	if err := errors.Join(err, l.check()); err != nil || l.spent != 300 || l.reserved != 0 || w.count("llm_calls WHERE lost") != 1 {
 		t.Errorf("after the stop: %+v, %v", l, err)
 	}
-	w.must(w.settle(c, run, grant, 10)) // comes too late to change anything
+	if err := w.settle(c, run, grant, 10); err != postgres.ErrLost { // too late to change anything
+		t.Errorf("the late answer: %v", err)
+	}
 	if _, err := w.reserve(c, run, 1); !errors.Is(err, postgres.ErrLost) {
 		t.Errorf("a stopped operation pays: %v", err)
 	}
@@ -408,6 +412,35 @@ func TestManyOperationsDoNotStarveEachOther(t *testing.T) {
 	}) {
 		if err != nil {
 			t.Fatalf("after %s: %v", time.Since(began), err)
+		}
+	}
+}
+
+// TestCallsOfTheProgramBeforeAreBooked: it knew no shares, so it named no agent
+// and held nothing back of a share.
+func TestCallsOfTheProgramBeforeAreBooked(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*world, app.Claim, app.Run, app.CallGrant) error{
+		"settled": func(w *world, c app.Claim, run app.Run, grant app.CallGrant) error {
+			return w.settle(c, run, grant, 50)
+		},
+		"lost": func(w *world, c app.Claim, _ app.Run, _ app.CallGrant) error {
+			_, _, err := w.store.OpenRun(w.ctx, c, app.Run{}, j0)
+			return err
+		},
+	} {
+		w := newWorld(t, 1_000, step("a.a", "cm"))
+		c := w.start("a.a")
+		run := w.run(c, 1_000)
+		grant, err := w.reserve(c, run, 50)
+		w.must(err)
+		w.exec(`UPDATE llm_calls SET agent = ''`)
+		w.exec(`DELETE FROM agent_spending`)
+		w.must(end(w, c, run, grant))
+		var ofRun, ofAgent, held app.Nano
+		w.scan([]any{&ofRun, &ofAgent, &held}, `SELECT r.spent_nusd, g.spent_nusd, r.reserved_nusd + g.reserved_nusd FROM agent_runs r JOIN agent_spending g ON g.agent = 'cm'`)
+		if spent, reserved, _ := w.money(); spent != 50 || reserved != 0 || ofRun != 50 || ofAgent != 50 || held != 0 {
+			t.Errorf("%s: the operation has spent %d and holds %d, the run has spent %d, the agent %d, both hold %d", name, spent, reserved, ofRun, ofAgent, held)
 		}
 	}
 }

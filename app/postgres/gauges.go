@@ -50,8 +50,8 @@ func (s *Store) PaidCalls(ctx context.Context, runID string) (calls []app.PaidCa
 		return nil, began, fmt.Errorf("read calls: %w", err)
 	}
 	for _, r := range rows {
-		c := app.PaidCall{ID: r.ID, Turn: r.Turn, Kind: r.Kind, Model: r.Model, Began: r.CreatedAt.UTC(), Lost: r.Lost,
-			CallOutcome: app.CallOutcome{State: r.State, Source: app.CostSource(r.CostSource), LatencyMS: r.LatencyMs, Error: r.Error}}
+		c := app.PaidCall{ID: r.ID, Turn: r.Turn, Kind: r.Kind, Model: r.Model, Began: r.CreatedAt.UTC(),
+			CallOutcome: app.CallOutcome{State: r.State, Source: app.CostSource(r.CostSource), LatencyMS: r.LatencyMs, Error: r.Error, Lost: r.Lost}}
 		if r.CostNusd != nil {
 			c.Cost = *r.CostNusd
 		}

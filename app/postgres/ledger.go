@@ -10,39 +10,76 @@ import (
 	"vivra/app/postgres/dbsqlc"
 )
 
+// ErrBooked is ErrLost of a worker whose cost was booked nevertheless.
+var ErrBooked = fmt.Errorf("%w What was asked is paid.", ErrLost)
+
 // SettleCall replaces a reservation by the true cost and stores what the answer
-// added to the run, with its log line, in one commit.
+// added to the run, with its log line, in one commit. The cost is booked whoever
+// holds the step now: a worker that does not is told so by ErrBooked, or by
+// ErrLost when another one has booked the call already.
 func (s *Store) SettleCall(ctx context.Context, c app.Claim, runID string, turn int, callID int64, out app.CallOutcome, items []json.RawMessage, line app.EventLine, now time.Time) error {
 	settings, err := s.Settings(ctx) // before the operation is locked: others wait for it
 	if err != nil {
 		return err
 	}
-	return s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
+	var lost error
+	err = s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
 		t.known = &settings
-		// The cost is booked whoever holds the step now; the answer is kept only
-		// under the claim.
-		if err := t.settle(ctx, callID, out, false, line); err != nil || len(items) == 0 {
+		booked, err := t.settle(ctx, callID, out, line)
+		if err != nil {
 			return err
 		}
-		if _, err := t.claimed(ctx, c); err != nil {
-			if err == ErrLost {
-				return nil // commit the cost; the caller finds out at its next step
-			}
+		if !booked {
+			lost = ErrLost
+			return nil
+		}
+		_, err = t.claimed(ctx, c)
+		switch {
+		case err == ErrLost:
+			lost = ErrBooked // and what was booked is committed
+			return t.leave(ctx, runID, turn, items)
+		case err != nil:
 			return err
 		}
-		for _, item := range items {
-			if err := t.addItem(ctx, runID, turn, "", item); err != nil {
-				return err
-			}
-		}
-		return s.q.SetRunTurn(ctx, t, dbsqlc.SetRunTurnParams{Turn: turn, ID: runID})
+		return t.answered(ctx, runID, turn, items)
 	})
+	if err == nil {
+		err = lost
+	}
+	return err
 }
 
-// settle books the outcome of a call. A cost of -1 means its reservation.
-func (t *opTx) settle(ctx context.Context, id int64, out app.CallOutcome, lost bool, line app.EventLine) error {
+// leave keeps an answer for whoever goes on with the run. Nobody has read its
+// transcript since the call was admitted: that would have booked the call.
+func (t *opTx) leave(ctx context.Context, runID string, turn int, items []json.RawMessage) error {
+	awaited, err := t.store.q.AwaitsTurn(ctx, t, dbsqlc.AwaitsTurnParams{ID: runID, Turn: turn})
+	if err != nil {
+		return fmt.Errorf("look at the run: %w", err)
+	}
+	if !awaited {
+		return nil
+	}
+	return t.answered(ctx, runID, turn, items)
+}
+
+// answered stores what an answer has added to a run.
+func (t *opTx) answered(ctx context.Context, runID string, turn int, items []json.RawMessage) error {
+	if len(items) == 0 {
+		return nil
+	}
+	for _, item := range items {
+		if err := t.addItem(ctx, runID, turn, "", item); err != nil {
+			return err
+		}
+	}
+	return t.store.q.SetRunTurn(ctx, t, dbsqlc.SetRunTurnParams{Turn: turn, ID: runID})
+}
+
+// settle books the outcome of a call, unless another worker did. A cost of -1
+// means its reservation.
+func (t *opTx) settle(ctx context.Context, id int64, out app.CallOutcome, line app.EventLine) (booked bool, err error) {
 	p := dbsqlc.SettleCallParams{ID: id, OperationID: t.op.ID, State: out.State, CostSource: string(out.Source), LatencyMs: out.LatencyMS,
-		Error: plain(out.Error), Lost: lost, SettledAt: &t.now}
+		Error: plain(out.Error), Lost: out.Lost, SettledAt: &t.now}
 	if out.Cost >= 0 {
 		cost := int64(out.Cost)
 		p.Cost = &cost
@@ -57,20 +94,25 @@ func (t *opTx) settle(ctx context.Context, id int64, out app.CallOutcome, lost b
 	}
 	row, err := t.store.q.SettleCall(ctx, t, p)
 	if noRows(err) {
-		return nil // already booked, by whoever found it lost
+		return false, nil // whoever found it lost has
 	}
 	if err != nil {
-		return fmt.Errorf("settle call: %w", err)
+		return false, fmt.Errorf("settle call: %w", err)
 	}
 	line.Cost, line.CostSource, line.Model = app.Nano(row.Cost), string(out.Source), row.Model
 	if out.Usage != nil {
 		line.TokensIn, line.TokensOut = out.Usage.PromptTokens, out.Usage.BillableOutput()
 	}
 	t.add(line)
-	if err := t.warn(ctx, wallSubject(wallAgent, row.Agent), row.Agent+"'s share of the cap", row.SpentNusd, row.ShareNusd); err != nil {
-		return err
+	if row.Agent == "" { // a program that knew no shares has asked: it held nothing back of one
+		err = t.spendShare(ctx, row.RunAgent, app.Nano(row.Cost))
+	} else {
+		err = t.warn(ctx, wallSubject(wallAgent, row.Agent), row.Agent+"'s share of the cap", app.Nano(row.SpentNusd), app.Nano(row.ShareNusd))
 	}
-	return t.book(ctx, app.Nano(row.Held), app.Nano(row.Cost))
+	if err != nil {
+		return false, err
+	}
+	return true, t.book(ctx, app.Nano(row.Held), app.Nano(row.Cost))
 }
 
 func (t *opTx) loseCallsOfRun(ctx context.Context, runID string) error {
@@ -94,7 +136,8 @@ func (t *opTx) loseCall(ctx context.Context, id int64, reason string) error {
 		return fmt.Errorf("read lost call: %w", err)
 	}
 	line.Agent, line.Step = row.Agent, row.StepKey
-	return t.settle(ctx, id, app.CallOutcome{State: "unknown", Cost: -1, Source: app.CostBound, Error: reason}, true, line)
+	_, err = t.settle(ctx, id, app.CallOutcome{State: "unknown", Cost: -1, Source: app.CostBound, Error: reason, Lost: true}, line)
+	return err
 }
 
 // left is what may still be planned of the operation's money.

@@ -66,7 +66,10 @@ SELECT $1, r.id, 1, 'model', 'gpt-5', 'r', v.state, v.held, v.cost, v.error, $2:
     (VALUES ('settled', 400, 300, ''), ('unknown', 200, 200, 'the process died before the answer was kept'), ('reserved', 50, NULL::bigint, '')) v(state, held, cost, error)`, w.op.ID, j0)
 	w.exec(`UPDATE operations SET spent_nusd = 500, reserved_nusd = 50`)
 	w.exec(`INSERT INTO settings (key, value, set_by, set_at) VALUES ('llm.prices.tiny', '{"input":1,"cached_input":2,"output":3}', 'ada', $1::timestamptz),
-('llm.prices.tiny', '{"input":4,"output":5}', 'bob', $1::timestamptz + interval '1 hour'), ('image.prices.painter', '7', 'ada', $1::timestamptz), ('run.model_retries', '1', 'ada', $1::timestamptz)`, j0)
+('llm.prices.tiny', '{"input":4,"output":5}', 'bob', $1::timestamptz + interval '1 hour'), ('image.prices.painter', '7', 'ada', $1::timestamptz), ('run.model_retries', '1', 'ada', $1::timestamptz),
+('llm.prices.odd', '{"input":6}', 'ada', $1::timestamptz), ('llm.prices.odd', '{"input":-6}', 'ada', $1::timestamptz), ('image.prices.painter', '-7', 'ada', $1::timestamptz),
+('llm.prices.gpt-5', '{"input":1}', 'ada', $1::timestamptz), ('llm.prices.gpt-5', 'null', 'ada', $1::timestamptz), ('image.prices.gone', 'null', 'ada', $1::timestamptz),
+('budget.warning_percent', '120', 'ada', $1::timestamptz), ('validation.max_rejections', '-1', 'ada', $1::timestamptz), ('run.max_turns', '9999999', 'ada', $1::timestamptz)`, j0)
 	w.must(w.store.Migrate(w.ctx))
 
 	list, err := w.store.PriceList(w.ctx)
@@ -80,7 +83,17 @@ SELECT $1, r.id, 1, 'model', 'gpt-5', 'r', v.state, v.held, v.cost, v.error, $2:
 	if picture, _ := list.ImageAt("painter", "1024x1024", j0); picture != 7 {
 		t.Errorf("a picture costs %d", picture)
 	}
-	if settings, err := w.store.Settings(w.ctx); err != nil || settings.Retries != 1 {
+	usual, _ := app.DefaultPrices().At("gpt-5", j0)
+	if price, _ := list.At("gpt-5", j0); price != usual {
+		t.Errorf("gpt-5 costs %+v: what was taken back is a price", price)
+	}
+	if price, _ := list.At("odd", j0); price.Input != 6 {
+		t.Errorf("odd costs %+v", price)
+	}
+	if _, ok := list.ImageAt("gone", "1024x1024", j0); ok {
+		t.Error("a picture costs nothing")
+	}
+	if settings, err := w.store.Settings(w.ctx); err != nil || settings.Retries != 1 || settings.BudgetWarning != 100 || settings.MaxRejections != 0 || settings.MaxTurns != 1<<20 {
 		t.Errorf("settings %+v, %v", settings, err)
 	}
 	spending, err := w.store.Spending(w.ctx, w.op.ID)

@@ -23,7 +23,7 @@ func TestPricesKeepHistory(t *testing.T) {
 		n, err := w.store.ImportPrices(w.ctx, rows, "ada", j0)
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		added += n
+		added += n.Added
 		return err
 	}) {
 		w.must(err)
@@ -31,9 +31,11 @@ func TestPricesKeepHistory(t *testing.T) {
 	if added != 2 || w.count("prices") != 2 || w.count("admin_audit WHERE action = 'prices.import'") != 1 {
 		t.Errorf("six imports of two prices added %d", added)
 	}
-	for _, row := range []app.PriceRow{tokens("tiny", j0, 3, 4), tokens("tiny", j0, 1, 2), tokens("tiny", j0.Add(time.Hour), 9, 9)} {
-		if n, err := w.store.ImportPrices(w.ctx, []app.PriceRow{row}, "bob", j0.Add(time.Minute)); n != 1 || err != nil {
-			t.Errorf("%+v: %d added, %v", row, n, err)
+	again := tokens("tiny", j0, 1, 2)
+	again.Again = true
+	for _, row := range []app.PriceRow{tokens("tiny", j0, 3, 4), again, tokens("tiny", j0.Add(time.Hour), 9, 9)} {
+		if n, err := w.store.ImportPrices(w.ctx, []app.PriceRow{row}, "bob", j0.Add(time.Minute)); n.Added != 1 || err != nil {
+			t.Errorf("%+v: %+v, %v", row, n, err)
 		}
 	}
 	list, err := w.store.PriceList(w.ctx)
@@ -63,7 +65,41 @@ func TestPricesKeepHistory(t *testing.T) {
 	}
 	bad := []app.PriceRow{tokens("good", j0, 1, 1), tokens("bad", j0, -1, 1)}
 	if n, err := w.store.ImportPrices(w.ctx, bad, "ada", j0); err == nil || w.count("prices WHERE model = 'good'") != 0 {
-		t.Errorf("half of a list was imported: %d, %v", n, err)
+		t.Errorf("half of a list was imported: %+v, %v", n, err)
+	}
+}
+
+// TestOldFilesUndoNoCorrection, unless they say that they do.
+func TestOldFilesUndoNoCorrection(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar)
+	old, right, other := tokens("tiny", j0, 1, 2), tokens("tiny", j0, 3, 4), tokens("tiny", j0.Add(time.Hour), 1, 2)
+	again := old
+	again.Again = true
+	for i, tt := range []struct {
+		rows                  []app.PriceRow
+		added, known, skipped int
+		input                 app.Nano
+	}{
+		{[]app.PriceRow{old}, 1, 0, 0, 1}, {[]app.PriceRow{right}, 1, 0, 0, 3}, {[]app.PriceRow{old, right, other}, 1, 1, 1, 3},
+		{[]app.PriceRow{again}, 1, 0, 0, 1}, {[]app.PriceRow{again}, 0, 1, 0, 1}, {[]app.PriceRow{old}, 0, 1, 0, 1}, {[]app.PriceRow{right}, 0, 0, 1, 1},
+		{[]app.PriceRow{tokens("tiny", j0, 5, 6)}, 1, 0, 0, 5}, {[]app.PriceRow{old, right}, 0, 0, 2, 5},
+	} {
+		done, err := w.store.ImportPrices(w.ctx, tt.rows, "ada", j0.Add(time.Duration(i)*time.Minute))
+		w.must(err)
+		if done.Added != tt.added || done.Known != tt.known || len(done.Skipped) != tt.skipped {
+			t.Errorf("import %d: %+v", i, done)
+		}
+		for _, p := range done.Skipped {
+			if p.Correction.Price.Input != tt.input || p.Correction.ImportedAt.IsZero() {
+				t.Errorf("import %d: skipped for %+v", i, p.Correction)
+			}
+		}
+		list, err := w.store.PriceList(w.ctx)
+		w.must(err)
+		if p, _ := list.At("tiny", j0); p.Input != tt.input {
+			t.Errorf("import %d: tiny costs %+v", i, p)
+		}
 	}
 }
 

@@ -33,8 +33,8 @@ func (s *Store) OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now tim
 			return err
 		}
 		run = runOf(row)
-		if run.Failures, err = s.q.FailuresOfRun(ctx, t, run.ID); err != nil {
-			return fmt.Errorf("count failed calls: %w", err)
+		if err := t.recall(ctx, &run); err != nil {
+			return err
 		}
 		stored, err := s.q.RunItems(ctx, t, run.ID)
 		items = itemsOf(stored)
@@ -43,12 +43,34 @@ func (s *Store) OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now tim
 	return run, items, err
 }
 
-// takeUp books what a run's earlier worker lost and returns the run with it.
+// takeUp books what a run's earlier worker lost and returns the run with it,
+// under the claim that it goes on under.
 func (t *opTx) takeUp(ctx context.Context, c app.Claim, runID string) (dbsqlc.AgentRun, error) {
 	if err := t.loseCallsOfRun(ctx, runID); err != nil {
 		return dbsqlc.AgentRun{}, err
 	}
+	if err := t.store.q.HoldRunOfStep(ctx, t, dbsqlc.HoldRunOfStepParams{Fence: c.Fence, StepID: &c.StepID}); err != nil {
+		return dbsqlc.AgentRun{}, err
+	}
 	return t.store.q.RunningRunOfStep(ctx, t, &c.StepID)
+}
+
+// recall notes what a run has asked so far.
+func (t *opTx) recall(ctx context.Context, run *app.Run) (err error) {
+	if run.Failures, err = t.store.q.FailuresOfRun(ctx, t, run.ID); err != nil {
+		return fmt.Errorf("count failed calls: %w", err)
+	}
+	newest, err := t.store.q.NewestModelCall(ctx, t, run.ID)
+	if noRows(err) {
+		return nil
+	}
+	if err == nil {
+		run.Asked, err = storedCall(newest)
+	}
+	if err != nil {
+		return fmt.Errorf("read newest call: %w", err)
+	}
+	return nil
 }
 
 func runOf(r dbsqlc.AgentRun) app.Run {
@@ -119,7 +141,18 @@ func (s *Store) AnswerCall(ctx context.Context, c app.Claim, a Answer, now time.
 	})
 }
 
-// FailRun ends a run that did not reach its output. The step is tried again
+// AddLine puts a line in the log that nothing else is stored with.
+func (s *Store) AddLine(ctx context.Context, c app.Claim, line app.EventLine, now time.Time) error {
+	return s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
+		if _, err := t.claimed(ctx, c); err != nil {
+			return err
+		}
+		t.add(line)
+		return nil
+	})
+}
+
+// FailRun ends the running run of a step, which did not reach its output. The step is tried again
 // after the next wait, or fails with an alert when there is none left or when
 // trying again can't help.
 func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause error, final bool, waits []time.Duration, now time.Time) error {
@@ -129,13 +162,8 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 			return err
 		}
 		message := plain(cause.Error())
-		if runID != "" {
-			if err := t.loseCallsOfRun(ctx, runID); err != nil {
-				return err
-			}
-			if err := s.q.EndRun(ctx, t, dbsqlc.EndRunParams{State: "failed", Error: message, FinishedAt: &now, ID: runID}); err != nil {
-				return fmt.Errorf("end run: %w", err)
-			}
+		if err := t.endRun(ctx, st, runID, message); err != nil {
+			return err
 		}
 		if err := s.q.VoidPendingOfStep(ctx, t, st.ID); err != nil {
 			return fmt.Errorf("void drafts: %w", err)
@@ -152,6 +180,28 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 		}
 		return t.endStep(ctx, st.ID, app.StepFailed, nil, message)
 	})
+}
+
+// endRun ends a run that has failed, for an empty id the running one of its
+// step: a worker may fail before it knows that there is one.
+func (t *opTx) endRun(ctx context.Context, st app.Step, runID, message string) error {
+	if runID == "" {
+		row, err := t.store.q.RunningRunOfStep(ctx, t, &st.ID)
+		if noRows(err) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("find run: %w", err)
+		}
+		runID = row.ID
+	}
+	if err := t.loseCallsOfRun(ctx, runID); err != nil {
+		return err
+	}
+	if err := t.store.q.EndRun(ctx, t, dbsqlc.EndRunParams{State: "failed", Error: message, FinishedAt: &t.now, ID: runID}); err != nil {
+		return fmt.Errorf("end run: %w", err)
+	}
+	return nil
 }
 
 func (t *opTx) alertFailure(ctx context.Context, st app.Step, cause error) error {

@@ -39,8 +39,8 @@ func (s *Store) ChangeSetting(ctx context.Context, key string, value json.RawMes
 			return nil, nil, fmt.Errorf("read setting: %w", err)
 		}
 		if newest.ID != seen {
-			return nil, nil, app.Errorf(app.Conflict, "%s set %s to %s on %s, after you opened the page. Nothing was changed: look at it and send yours again.",
-				newest.SetBy, key, newest.Value, newest.SetAt.UTC().Format("2 Jan 2006 at 15:04 UTC"))
+			return nil, nil, app.Errorf(app.Conflict, "%s changed this setting on %s, after you opened the page. Nothing was changed: look at it and send yours again.",
+				newest.SetBy, newest.SetAt.UTC().Format("2 Jan 2006 at 15:04 UTC"))
 		}
 		return newest.Value, value, s.q.AddSetting(ctx, tx, dbsqlc.AddSettingParams{Key: key, Value: value, SetBy: by, SetAt: now})
 	})

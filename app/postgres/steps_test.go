@@ -114,6 +114,7 @@ func TestWhoLostAStepWritesNothing(t *testing.T) {
 		"FinishRun": func(c app.Claim) error {
 			return w.store.FinishRun(w.ctx, c, postgres.RunEnd{RunID: run.ID, Output: raw, Reading: &app.Metrics{At: j0}}, j0)
 		},
+		"AddLine":        func(c app.Claim) error { return w.store.AddLine(w.ctx, c, app.EventLine{Kind: "tool_call"}, j0) },
 		"FailRun":        func(c app.Claim) error { return w.store.FailRun(w.ctx, c, run.ID, errors.New("x"), true, nil, j0) },
 		"FinishStep":     func(c app.Claim) error { return w.store.FinishStep(w.ctx, c, raw, "x", j0) },
 		"RequestBuyback": func(c app.Claim) error { return w.store.RequestBuyback(w.ctx, c, j0) },
@@ -133,10 +134,13 @@ func TestWhoLostAStepWritesNothing(t *testing.T) {
 		}
 	}
 
-	// What the call has cost is booked whoever asks; its answer is not kept.
-	w.must(w.store.SettleCall(w.ctx, stale, run.ID, 1, open.ID, app.CallOutcome{State: "settled", Cost: 120, Source: app.CostTable}, []json.RawMessage{raw},
-		app.EventLine{Kind: "model_call", Agent: "scanner", Step: "scanner.go_nogo"}, j0))
-	if spent, reserved, _ := w.money(); spent != 120 || reserved != 0 || w.count("run_items") != 0 || w.count("agent_runs WHERE turns > 0") != 0 {
+	// What the call has cost is booked whoever asks. Nobody has gone on yet, so
+	// its answer is left for who will.
+	if err := w.store.SettleCall(w.ctx, stale, run.ID, 1, open.ID, app.CallOutcome{State: "settled", Cost: 120, Source: app.CostTable}, []json.RawMessage{raw},
+		app.EventLine{Kind: "model_call", Agent: "scanner", Step: "scanner.go_nogo"}, j0); err != postgres.ErrBooked || !errors.Is(err, postgres.ErrLost) {
+		t.Errorf("the late answer: %v", err)
+	}
+	if spent, reserved, _ := w.money(); spent != 120 || reserved != 0 || w.count("run_items WHERE turn = 1") != 1 || w.count("agent_runs WHERE turns = 1") != 1 {
 		t.Errorf("the late answer: %s spent, %s reserved, %d items", spent, reserved, w.count("run_items"))
 	}
 	for _, name := range []string{"RenewLease", "ClaimedStep", "OpenRun", "AddItem", "SetInput", "AddAsset", "FinishRun"} {
@@ -334,4 +338,56 @@ func TestOperationsBeginAtJ0(t *testing.T) {
 	if _, err := w.store.CreateOperation(w.ctx, twice, "", nil, ada, j0); err != nil {
 		t.Errorf("a takeover after the first has ended: %v", err)
 	}
+}
+
+// TestAnswersAreLeftForAnOpenTurnOnly: the run has ended, or another answer to
+// the turn is there.
+func TestAnswersAreLeftForAnOpenTurnOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change string
+		kept   int
+	}{
+		"nobody went on":         {`SELECT 1`, 1},
+		"the run has ended":      {`UPDATE agent_runs SET state = 'failed'`, 0},
+		"the turn has an answer": {`UPDATE agent_runs SET turns = 1`, 0},
+	} {
+		w := newWorld(t, 1_000, step("a.a", "cm"))
+		claim := w.start("a.a")
+		run := w.run(claim, 1_000)
+		grant, err := w.reserve(claim, run, 50)
+		w.must(err)
+		w.must(w.store.TakeOverExpired(w.ctx, j0, wall.Add(lease), wall.Add(2*lease)))
+		w.exec(c.change)
+		err = w.store.SettleCall(w.ctx, claim, run.ID, 1, grant.ID, app.CallOutcome{State: "settled", Cost: 40, Source: app.CostTable}, []json.RawMessage{json.RawMessage(`{}`)},
+			app.EventLine{Kind: "model_call", Agent: "cm", Step: "a.a"}, j0)
+		if spent, _, _ := w.money(); err != postgres.ErrBooked || spent != 40 || w.count("run_items") != c.kept {
+			t.Errorf("%s: %v, %d spent, %d items", name, err, spent, w.count("run_items"))
+		}
+	}
+}
+
+// TestRunsFollowTheClaimOfTheirStep: a worker that fails before it knows of a
+// run ends it all the same, and one that takes a run up holds it.
+func TestRunsFollowTheClaimOfTheirStep(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1_000, step("a.a", "cm"))
+	c := w.start("a.a")
+	run := w.run(c, 1_000)
+	_, err := w.reserve(c, run, 50)
+	w.must(err)
+	w.must(w.store.FailRun(w.ctx, c, "", errors.New("no price"), true, nil, j0))
+	if spent, reserved, _ := w.money(); spent != 50 || reserved != 0 || w.count("agent_runs WHERE state = 'failed' AND error = 'no price'") != 1 {
+		t.Errorf("%d spent, %d held back, %d runs have failed", spent, reserved, w.count("agent_runs WHERE state = 'failed'"))
+	}
+
+	w.must(w.store.RetryStep(w.ctx, c.StepID, "again", ada, j0))
+	c = w.start("a.a")
+	run = w.run(c, 1_000)
+	w.exec(`UPDATE agent_runs SET fence = 0 WHERE state = 'running'`) // as a program that knew no fence leaves it
+	if again := w.run(c, 1_000); again.ID != run.ID {
+		t.Errorf("it goes on with %s", again.ID)
+	}
+	_, err = w.reserve(c, run, 50)
+	w.must(err)
 }

@@ -72,7 +72,7 @@ func (s *Store) StoredRun(ctx context.Context, id string) (app.StoredRun, error)
 	if err != nil {
 		return app.StoredRun{}, notFound(err, "run")
 	}
-	stored := app.StoredRun{Run: runOf(row.AgentRun), State: row.AgentRun.State, Error: row.AgentRun.Error, Output: row.AgentRun.Output}
+	stored := endOf(row.AgentRun)
 	if stored.Run.Failures, err = s.q.FailuresOfRun(ctx, s.pool, id); err != nil {
 		return stored, fmt.Errorf("count failed calls: %w", err)
 	}
@@ -81,6 +81,9 @@ func (s *Store) StoredRun(ctx context.Context, id string) (app.StoredRun, error)
 	}
 	if stored.Run.StepID != 0 {
 		if stored.Step, err = s.Step(ctx, stored.Run.StepID); err != nil {
+			return stored, err
+		}
+		if err := s.booksOfStep(ctx, &stored); err != nil {
 			return stored, err
 		}
 	}
@@ -104,7 +107,7 @@ func (s *Store) StoredRun(ctx context.Context, id string) (app.StoredRun, error)
 }
 
 func storedCall(c dbsqlc.LlmCall) (app.StoredCall, error) {
-	call := app.StoredCall{ID: c.ID, Turn: c.Turn, Kind: c.Kind, Model: c.Model, RequestSHA256: c.RequestSha256, State: c.State,
+	call := app.StoredCall{ID: c.ID, Turn: c.Turn, Kind: c.Kind, Agent: c.Agent, Model: c.Model, RequestSHA256: c.RequestSha256, State: c.State,
 		Reserved: c.ReservedNusd, Source: app.CostSource(c.CostSource), OutputLimit: c.OutputLimit, Images: c.Images, Size: c.Size,
 		Lost: c.Lost, Error: c.Error, At: c.CreatedAt.UTC()}
 	if c.CostNusd != nil {

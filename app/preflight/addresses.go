@@ -1,11 +1,10 @@
 package preflight
 
 import (
-	"html"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"vivra/app/untrusted"
@@ -18,22 +17,47 @@ const (
 	hashDigits    = 64
 )
 
-var addressy = regexp.MustCompile(`(?i)0x[0-9a-f]{40,}`)
+var addressy = regexp.MustCompile(`0[xX][0-9a-fA-F]{40,}`)
 
 // PlainAddresses returns every 0x followed by exactly 40 hex digits, as written
 // but for look-alikes: other forms of the same letters and digits are folded,
 // and what can't be seen is dropped first.
 func PlainAddresses(text string) []string {
-	var found []string
-	folded := untrusted.Fold(text)
+	var found finds
+	found.plain(untrusted.Fold(text))
+	return found.all
+}
+
+// maxFinds is how many different finds of one kind are told apart: nobody needs
+// more, and only one of them is official.
+const maxFinds = 100
+
+// finds are different strings, in whatever case.
+type finds struct {
+	all  []string
+	seen map[string]bool
+}
+
+func (f *finds) add(list ...string) {
+	if f.seen == nil {
+		f.seen = map[string]bool{}
+	}
+	for _, find := range list {
+		if lower := strings.ToLower(find); len(f.all) < maxFinds && !f.seen[lower] {
+			f.seen[lower] = true
+			f.all = append(f.all, find)
+		}
+	}
+}
+
+func (f *finds) plain(folded string) {
 	for _, view := range []string{folded, hexLike.Replace(folded)} {
 		for _, match := range addressy.FindAllString(view, -1) {
-			if len(match) == len("0x")+addressDigits && !slices.Contains(found, match) {
-				found = append(found, match)
+			if len(match) == len("0x")+addressDigits {
+				f.add(match)
 			}
 		}
 	}
-	return found
 }
 
 // hexLike are the Latin letters that pass for digits; in a run of hex digits
@@ -45,34 +69,44 @@ var hexLike = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1", "i", "
 // no 0x or are escaped; those of other chains and names for accounts as they
 // stand there.
 func Addresses(text string) []string {
-	var found []string
-	for _, view := range []string{text, unescape(text)} {
-		folded := untrusted.Fold(view)
-		for _, list := range [][]string{PlainAddresses(view), inPieces(folded), inPieces(hexLike.Replace(folded)), foreign(untrusted.Normalise(view)), names(untrusted.Normalise(view))} {
-			for _, address := range list {
-				if !slices.ContainsFunc(found, func(f string) bool { return strings.EqualFold(f, address) }) {
-					found = append(found, address)
-				}
-			}
+	var found finds
+	views := []string{head(text, maxText)}
+	if plain := untrusted.Unescaped(views[0]); plain != views[0] {
+		views = append(views, plain)
+	}
+	for _, view := range views {
+		seen := untrusted.Seen(view)
+		folded := untrusted.Fold(seen)
+		bare := untrusted.Bare(folded)
+		found.plain(bare)
+		found.add(inPieces(bare)...)
+		if like := hexLike.Replace(bare); like != bare {
+			found.add(inPieces(like)...)
+		}
+		found.add(foreign(seen)...)
+		if named := names(seen); len(named) > 0 {
+			found.add(named...)
+		} else if mayName(folded) {
+			found.add(names(mended(folded))...)
 		}
 	}
-	return found
+	return found.all
 }
 
-// unescape undoes the escapes of web addresses and of HTML, twice.
-func unescape(text string) string {
-	for range 2 {
-		text = percents.ReplaceAllStringFunc(html.UnescapeString(text), func(s string) string {
-			if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) {
-				return plain
-			}
-			return s
-		})
+// maxText is how many bytes of a text are looked through; longer ones are
+// refused as a whole.
+const maxText = 256 << 10
+
+// head cuts a text to at most most bytes.
+func head(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return text
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
-
-var percents = regexp.MustCompile(`(?:%[0-9a-fA-F]{2})+`)
 
 // piece is a run of letters and digits that could be a part of an address.
 type piece struct {
@@ -88,54 +122,108 @@ const maxGap = 8
 const uuid = `[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`
 
 var (
-	runs    = regexp.MustCompile(`[\p{L}\p{N}]+`)
-	hexRun  = regexp.MustCompile(`^[0-9a-fA-F]+$`)
 	uuidRow = regexp.MustCompile(`(?i)` + uuid + `(?:[^\p{L}\p{N}]{1,6}` + uuid + `)+`) // their parts add up to 40 digits by chance
 )
 
 // inPieces finds addresses whose digits are set apart by blanks, marks or
 // pictures, and those that stand there without 0x.
 func inPieces(text string) (found []string) {
-	pieces := piecesOf(uuidRow.ReplaceAllString(text, "–"))
+	if strings.Count(text, "-") >= 8 {
+		text = uuidRow.ReplaceAllString(text, "–")
+	}
+	pieces := piecesOf(text)
+	rows := rowLengths(pieces)
 	for i, p := range pieces {
 		if !p.prefixed && !p.hex {
 			continue
 		}
-		digits := p.digits
-		for next := i + 1; len(digits) < addressDigits && next < len(pieces) && pieces[next].hex && pieces[next].near; next++ {
+		digits, next := p.digits, i+1
+		for ; len(digits) < addressDigits && next < len(pieces) && pieces[next].hex && pieces[next].near; next++ {
 			digits += pieces[next].digits
 		}
-		if len(digits) == addressDigits && (p.prefixed || random(digits) && rowLength(pieces, i) != hashDigits) {
+		if len(digits) == addressDigits && (p.prefixed || random(digits) && rows[i] != hashDigits && !byChance(pieces[i:next])) {
 			found = append(found, "0x"+digits)
 		}
 	}
 	return found
 }
 
-func piecesOf(text string) (pieces []piece) {
-	end := 0
-	for _, at := range runs.FindAllStringIndex(text, -1) {
-		word := text[at[0]:at[1]]
-		p := piece{digits: word, hex: hexRun.MatchString(word), near: utf8.RuneCountInString(text[end:at[0]]) <= maxGap}
-		if rest, ok := strings.CutPrefix(strings.ToLower(word), "0x"); ok && (rest == "" || hexRun.MatchString(rest)) {
-			p.prefixed, p.digits = true, word[len("0x"):]
+// byChance tells whether pieces add up to an address by chance only: each a
+// word or a number for itself, or the same ones again and again.
+func byChance(pieces []piece) bool {
+	pure, again := 0, 0
+	seen := map[string]bool{}
+	for _, p := range pieces {
+		if len(p.digits) < 3 {
+			return false // shorter ones are pure because they are short
 		}
-		pieces, end = append(pieces, p), at[1]
+		letters := strings.Count(strings.Map(onlyLetters, p.digits), "a")
+		if letters == 0 || letters == len(p.digits) {
+			pure++
+		}
+		if seen[p.digits] {
+			again++
+		}
+		seen[p.digits] = true
+	}
+	return len(pieces) >= 3 && (pure == len(pieces) || again*2 >= len(pieces))
+}
+
+// onlyLetters maps letters to a, and drops digits.
+func onlyLetters(r rune) rune {
+	if r > '9' {
+		return 'a'
+	}
+	return -1
+}
+
+func piecesOf(text string) (pieces []piece) {
+	end, start := 0, -1
+	for i, r := range text + " " {
+		word := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r > unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsNumber(r))
+		switch {
+		case word && start < 0:
+			start = i
+		case !word && start >= 0:
+			pieces = append(pieces, pieceOf(text[start:i], utf8.RuneCountInString(text[end:start]) <= maxGap))
+			start, end = -1, i
+		}
 	}
 	return pieces
 }
 
-// rowLength is how many digits the unbroken row of hex pieces around i has: 64
-// are a hash and no address.
-func rowLength(pieces []piece, i int) int {
-	for i > 0 && pieces[i].near && pieces[i-1].hex {
-		i--
+func pieceOf(word string, near bool) piece {
+	p := piece{digits: word, hex: isHex(word), near: near}
+	if len(word) >= 2 && word[0] == '0' && (word[1] == 'x' || word[1] == 'X') && (len(word) == 2 || isHex(word[2:])) {
+		p.prefixed, p.digits = true, word[2:]
 	}
-	n := len(pieces[i].digits)
-	for i++; i < len(pieces) && pieces[i].hex && pieces[i].near; i++ {
-		n += len(pieces[i].digits)
+	return p
+}
+
+func isHex(word string) bool {
+	for i := range len(word) {
+		if c := word[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') && (c < 'A' || c > 'F') {
+			return false
+		}
 	}
-	return n
+	return word != ""
+}
+
+// rowLengths is for each piece how many digits the unbroken row of hex pieces
+// around it has: 64 are a hash and no address.
+func rowLengths(pieces []piece) []int {
+	lengths := make([]int, len(pieces))
+	for from := 0; from < len(pieces); {
+		to, n := from+1, len(pieces[from].digits)
+		for pieces[from].hex && to < len(pieces) && pieces[to].hex && pieces[to].near {
+			n += len(pieces[to].digits)
+			to++
+		}
+		for ; from < to; from++ {
+			lengths[from] = n
+		}
+	}
+	return lengths
 }
 
 // random tells whether hex digits look like those of an address: a row of
@@ -151,6 +239,62 @@ func random(digits string) bool {
 }
 
 // names are names that stand for accounts, such as dodo.eth.
-func names(text string) []string { return accountName.FindAllString(text, -1) }
+func names(text string) (found []string) {
+	for _, at := range nameEnding.FindAllStringSubmatchIndex(text, -1) {
+		ending, next := text[at[2]:at[3]], text[at[1]:]
+		start := labelStart(text, at[0])
+		label := strings.TrimLeft(text[start:at[0]], ".-")
+		if r, _ := utf8.DecodeRuneInString(next); label == "" || r != utf8.RuneError && (isWord(r) || unicode.IsLetter(r)) {
+			continue
+		}
+		if !words[strings.ToLower(ending)] || !sentence(ending) && letterCount(label) >= 3 {
+			found = append(found, label+text[at[0]:at[1]])
+		}
+	}
+	return found
+}
 
-var accountName = regexp.MustCompile(`(?i)\b[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?\.(?:eth|sol|bnb|crypto|nft|wallet|dao|blockchain|bitcoin)\b`)
+// labelStart is where the name begins that ends at end: marks of punctuation
+// and blanks are no part of one, pictures are.
+func labelStart(text string, end int) int {
+	start := end
+	for start > 0 && end-start < maxHost {
+		r, size := utf8.DecodeLastRuneInString(text[:start])
+		if r != '-' && r != '_' && r != '.' && (unicode.IsSpace(r) || unicode.IsPunct(r)) || r == '<' || r == '>' || r == '=' || r == '|' || r == '`' {
+			break
+		}
+		start -= size
+	}
+	return start
+}
+
+// sentence tells whether what looks like an ending begins a sentence before
+// which a blank is missing.
+func sentence(ending string) bool {
+	return len(ending) > 1 && ending[0] >= 'A' && ending[0] <= 'Z' && strings.ToLower(ending[1:]) == ending[1:]
+}
+
+func letterCount(label string) (n int) {
+	for _, r := range label {
+		if unicode.IsLetter(r) || unicode.IsSymbol(r) {
+			n++
+		}
+	}
+	return n
+}
+
+// words are the endings that are also words or numbers: what stands before them
+// must be a name, and they begin no sentence.
+var words = map[string]bool{"crypto": true, "wallet": true, "blockchain": true, "bitcoin": true, "near": true, "base": true, "x": true, "polygon": true, "ton": true, "lens": true, "888": true}
+
+// mayName tells whether a text holds an ending that is no word.
+func mayName(folded string) bool {
+	lower := strings.ToLower(folded)
+	return slices.ContainsFunc([]string{"eth", "sol", "bnb", "crypto", "nft", "wallet", "dao", "arb", "avax"}, func(ending string) bool {
+		return strings.Contains(lower, ending)
+	})
+}
+
+var nameEnding = regexp.MustCompile(`(?i)\.(` + nameEndings + `)`)
+
+const nameEndings = `eth|sol|bnb|crypto|nft|wallet|dao|blockchain|bitcoin|arb|ton|near|avax|x|polygon|888|zil|lens|base`

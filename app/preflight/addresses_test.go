@@ -163,6 +163,7 @@ func TestHiddenLinks(t *testing.T) {
 }
 
 func TestCommandsHandlesAndTickers(t *testing.T) {
+	tickers := func(text string) []string { return preflight.Tickers(text) }
 	t.Parallel()
 	for _, c := range []struct {
 		find func(string) []string
@@ -178,8 +179,8 @@ func TestCommandsHandlesAndTickers(t *testing.T) {
 		{preflight.Handles, "@ann, (@ben) ＠cid !@dan me@evil.com a@b @@eve", []string{"ann", "ben", "cid", "dan", "eve"}},
 		{preflight.Handles, "@a\u200bnn", []string{"ann"}},
 		{preflight.Handles, "5 @ 6, @", nil},
-		{preflight.Tickers, "$DODO, ($SCAMCOIN) ＄eth x$no $5 $ $1,200 $$", []string{"DODO", "SCAMCOIN", "eth"}},
-		{preflight.Tickers, "$S\u200bCAM $狗", []string{"SCAM", "狗"}},
+		{tickers, "$DODO, ($SCAMCOIN) ＄eth x$no $5 $ $1,200 $$", []string{"DODO", "SCAMCOIN", "eth"}},
+		{tickers, "$S\u200bCAM $狗", []string{"SCAM", "狗"}},
 	} {
 		if got := c.find(c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%q: %q, want %q", c.text, got, c.want)

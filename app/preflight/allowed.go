@@ -2,18 +2,51 @@ package preflight
 
 import (
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
+
+	"vivra/app/untrusted"
 )
 
 // AllowedLink tells whether the link leads to one of the allowed hosts, to the
-// letter, or to one of the allowed pages or below.
+// letter or with www. before it, or to one of the allowed pages or below, and
+// carries no link to another place: many pages lead on to what they are given.
 func AllowedLink(link Link, allowed []string) bool {
 	return link.Host != "" && slices.ContainsFunc(allowed, func(place string) bool {
 		host, page, _ := strings.Cut(place, "/")
-		return asciiHost(host) == link.Host && under(page, link.path())
-	})
+		own := asciiHost(host)
+		return (own == link.Host || "www."+own == link.Host) && under(page, link.path())
+	}) && !leadsOn(link.Text, allowed)
 }
+
+// leadsOn tells whether an address holds another one that is not allowed.
+func leadsOn(text string, allowed []string) bool {
+	if strings.Contains(text, `\`) {
+		return true // browsers read it as a slash
+	}
+	if _, rest, found := strings.Cut(text, "://"); found {
+		text = rest
+	}
+	at := strings.IndexAny(text, "?#")
+	page, query := text, ""
+	if at >= 0 {
+		page, query = text[:at], untrusted.Unescaped(text[at+1:])
+	}
+	if strings.Contains(untrusted.Unescaped(page), ":/") {
+		return true
+	}
+	for _, inner := range Links(parts.ReplaceAllString(query, " ")) {
+		if !AllowedLink(inner, allowed) {
+			return true
+		}
+	}
+	return false
+}
+
+// parts are the marks between the parts of a query, and what stands before the
+// host of a link within it.
+var parts = regexp.MustCompile(`[?&=#;,|@]+/*|^/+`)
 
 // under tells whether path is page or below it; an empty page is everything.
 func under(page, path string) bool {

@@ -36,9 +36,14 @@ const maxLink = 4096
 // Links returns every address in the text, in order: those X makes links of,
 // bare domains with a known ending included, and any other that names its scheme.
 func Links(text string) []Link {
-	links := counted(text)
+	text = head(text, maxText)
+	links := candidates(text)
+	next, known := 0, len(links)
 	for _, at := range explicit.FindAllStringIndex(text, -1) {
-		if !slices.ContainsFunc(links, func(l Link) bool { return at[0] < l.end && l.start < at[1] }) {
+		for next < known && links[next].end <= at[0] {
+			next++
+		}
+		if next == known || links[next].start >= at[1] {
 			links = append(links, explicitLink(text, at[0], at[1]))
 		}
 	}
@@ -69,7 +74,17 @@ func explicitLink(text string, start, end int) Link {
 
 // counted returns what X makes links of, in order.
 func counted(text string) []Link {
+	return slices.DeleteFunc(candidates(text), func(l Link) bool { return !l.Counted })
+}
+
+// candidates are the links that X makes, and those that it would make if they
+// were shorter.
+func candidates(text string) []Link {
+	if !strings.Contains(text, ".") {
+		return nil
+	}
 	var links []Link
+	s := scanner{text: text, at: -1, end: -1}
 	for from := 0; from < len(text); {
 		at := candidate.FindStringSubmatchIndex(text[from:])
 		if at == nil {
@@ -79,8 +94,12 @@ func counted(text string) []Link {
 		hostStart := start
 		if at[2] >= 0 {
 			hostStart = from + at[3]
+		} else {
+			// Chinese and its neighbours set no blanks around a link.
+			hostStart += afterBlankless(text[start:end])
+			start = hostStart
 		}
-		link, ok := linkAt(text, start, hostStart, end)
+		link, ok := s.linkAt(start, hostStart, end)
 		if ok {
 			links, end = append(links, link), link.end
 		}
@@ -89,10 +108,52 @@ func counted(text string) []Link {
 	return links
 }
 
-func linkAt(text string, start, hostStart, hostEnd int) (Link, bool) {
-	bare := start == hostStart
+// afterBlankless is where the first label of a name goes on in Latin letters
+// after those of a script without blanks.
+func afterBlankless(name string) int {
+	label, _, _ := strings.Cut(name, ".")
+	at := strings.LastIndexFunc(label, func(r rune) bool { return unicode.In(r, blankless...) })
+	if at < 0 {
+		return 0
+	}
+	_, size := utf8.DecodeRuneInString(label[at:])
+	if at+size == len(label) {
+		return 0
+	}
+	return at + size
+}
+
+var blankless = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+// scanner goes through a text once. It knows where the next @ stands and where
+// the authority ends that it looked at last.
+type scanner struct {
+	text    string
+	at, end int
+}
+
+// user tells whether an @ stands in what a browser reads a host from: in
+// everything from start up to a slash or a blank.
+func (s *scanner) user(start int) bool {
+	if s.end < start {
+		s.end = len(s.text)
+		if n := strings.IndexFunc(s.text[start:], func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/?#\\", r) }); n >= 0 {
+			s.end = start + n
+		}
+	}
+	if s.at < start {
+		s.at = len(s.text)
+		if n := strings.IndexByte(s.text[start:], '@'); n >= 0 {
+			s.at = start + n
+		}
+	}
+	return s.at < s.end
+}
+
+func (s *scanner) linkAt(start, hostStart, hostEnd int) (Link, bool) {
+	text, bare := s.text, start == hostStart
 	// What stands before an @ is a user's name, not the place the address leads to.
-	if !mayPrecede(text[:start]) || strings.Contains(authority(text[hostStart:]), "@") {
+	if !mayPrecede(text[:start]) || s.user(hostStart) {
 		return Link{}, false
 	}
 	host := knownHost(text[hostStart:hostEnd], bare)
@@ -106,31 +167,39 @@ func linkAt(text string, start, hostStart, hostEnd int) (Link, bool) {
 		end += trimmedTail(tail)
 		port = portOf(tail)
 	}
-	if end-start > maxLink {
-		return Link{}, false
-	}
-	return Link{text[start:end], asciiHost(host) + port, true, start, end}, true
+	return Link{text[start:end], asciiHost(host) + port, end-start <= maxLink, start, end}, true
 }
 
-// authority is what a browser reads a host from: everything up to a slash.
-func authority(text string) string {
-	if end := strings.IndexFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("/?#\\", r) }); end >= 0 {
-		return text[:end]
-	}
-	return text
-}
+// The longest name that DNS has, in bytes and in labels.
+const (
+	maxHost   = 253
+	maxLabels = 127
+)
 
 // knownHost returns the longest part of the dotted name, from its start, that
 // is a domain: labels of 1 to 63 bytes and an ending that exists.
 func knownHost(name string, bare bool) string {
-	labels := strings.Split(name, ".")
-	for n := len(labels); n >= 2; n-- {
-		if !knownEnding(labels[n-1]) { // a word in another script may follow at once
-			labels[n-1] = asciiStart(labels[n-1])
+	if len(name) > 4*maxHost { // in bytes: its ASCII form may be shorter
+		name = strings.ToValidUTF8(name[:4*maxHost], "")
+	}
+	labels := strings.SplitN(name, ".", maxLabels+1)
+	if len(labels) > maxLabels {
+		labels = labels[:maxLabels]
+	}
+	valid := 0
+	for valid < len(labels) && validLabel(labels[valid], bare) {
+		valid++
+	}
+	for n := min(valid+1, len(labels)); n >= 2; n-- {
+		last := labels[n-1]
+		if !knownEnding(last) { // a word in another script may follow at once
+			last = asciiStart(last)
 		}
-		host := strings.Join(labels[:n], ".")
-		if validLabels(labels[:n], bare) && knownEnding(labels[n-1]) {
-			return host
+		if (n <= valid || validLabel(last, bare)) && knownEnding(last) {
+			host := strings.Join(labels[:n-1], ".") + "." + last
+			if len(asciiHost(host)) <= maxHost {
+				return host
+			}
 		}
 	}
 	return ""
@@ -143,20 +212,29 @@ func asciiStart(label string) string {
 	return label
 }
 
-func validLabels(labels []string, bare bool) bool {
-	for _, label := range labels {
-		ascii, err := idna.ToASCII(strings.ToLower(label))
-		if err != nil || ascii == "" || len(ascii) > 63 || strings.HasSuffix(label, "-") || strings.HasSuffix(label, "_") {
-			return false
-		}
-		if bare && ascii != strings.ToLower(label) {
-			return false // without a scheme X links ASCII names only
-		}
+func validLabel(label string, bare bool) bool {
+	if len(label) > 4*63 || strings.HasSuffix(label, "-") || strings.HasSuffix(label, "_") {
+		return false
 	}
-	return true
+	lower := strings.ToLower(label)
+	if isASCII(lower) && !strings.HasPrefix(lower, "xn--") {
+		return lower != "" && len(lower) <= 63
+	}
+	ascii, err := idna.ToASCII(lower)
+	if err != nil || ascii == "" || len(ascii) > 63 {
+		return false
+	}
+	return !bare || ascii == lower // without a scheme X links ASCII names only
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 func knownEnding(label string) bool {
+	if len(label) > 4*63 {
+		return false
+	}
 	ascii, err := idna.ToASCII(strings.ToLower(label))
 	if err != nil {
 		return false
@@ -168,19 +246,26 @@ func knownEnding(label string) bool {
 // mayPrecede tells whether a link can begin after this text.
 func mayPrecede(before string) bool {
 	r, size := utf8.DecodeLastRuneInString(before)
-	return size == 0 || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@＠$#＃_-./", r)
+	return size == 0 || unicode.In(r, blankless...) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("@＠$#＃_-./", r)
 }
 
 // trimmedTail leaves out the punctuation of the sentence around a link, and a
 // closing bracket that was opened before it.
 func trimmedTail(tail string) int {
+	open, closed := strings.Count(tail, "("), strings.Count(tail, ")")
 	for tail != "" {
 		r, size := utf8.DecodeLastRuneInString(tail)
-		if r == ')' && strings.Count(tail, "(") >= strings.Count(tail, ")") {
+		if r == ')' && open >= closed {
 			break
 		}
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("=_#/+-", r) {
 			break
+		}
+		switch r {
+		case '(':
+			open--
+		case ')':
+			closed--
 		}
 		tail = tail[:len(tail)-size]
 	}

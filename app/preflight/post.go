@@ -2,6 +2,7 @@ package preflight
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -142,10 +143,21 @@ func Official(written, official string) bool {
 func (p *problems) checkLinks(text string, rules Rules) {
 	for _, link := range Links(text) {
 		if !AllowedLink(link, rules.AllowedHosts) {
-			p.add(RuleLink, "%s leads to a place that is not on the allowlist.", link.Text)
+			p.add(RuleLink, "%s leads to a place that is not on the allowlist.%s", link.Text, Hint(link.Text))
 		}
 	}
 }
+
+// Hint is what to do about a link that nobody meant to write, "" for others.
+func Hint(link string) string {
+	if !glued.MatchString(link) {
+		return ""
+	}
+	return " If it is none, put a blank after the full stop."
+}
+
+// glued is the end of one sentence and the beginning of the next.
+var glued = regexp.MustCompile(`^[\p{L}\p{N}-]+\.\p{Lu}\p{Ll}*$`)
 
 func (p *problems) checkPoll(post Post) {
 	if post.Media > 0 {

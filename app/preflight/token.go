@@ -17,8 +17,8 @@ const (
 )
 
 var (
-	plainName   = regexp.MustCompile(`^[\p{L}\p{N}\p{M}\p{So} '’&(),.:!?+#/-]+$`)
-	plainSymbol = regexp.MustCompile(`^[\p{L}\p{N}]+$`)
+	plainName   = regexp.MustCompile(`^[\p{L}\p{N}\p{M}\p{So}\x{1F3FB}-\x{1F3FF} '’‘“”„«»&(),.:!?+#/|%_*=~-]+$`)
+	plainSymbol = regexp.MustCompile(`^[\p{L}\p{N}\p{So}\x{1F3FB}-\x{1F3FF}]+$`)
 	aroundIt    = strings.NewReplacer("$", "", ".", "", "-", "", "_", "", "+", "", "!", "", "'", "", "’", "")
 )
 

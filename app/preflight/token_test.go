@@ -20,7 +20,7 @@ func TestTokenWords(t *testing.T) {
 		{"狗狗币", "狗", "狗狗币", "狗", true},
 		{"Ｄｏｄｏ", "ＤＯＤＯ", "Dodo", "DODO", true},
 		{"do\u200bdo", "DO\u202eDO", "dodo", "DODO", true},
-		{"Dodo", "💀", "Dodo", "TOKEN", false},
+		{"Dodo", "💀", "Dodo", "💀", true},
 		{"Dodo", "", "Dodo", "TOKEN", false},
 		{"", "", "Unnamed token", "TOKEN", false},
 		{"", "DODO", "DODO", "DODO", false},

@@ -152,7 +152,7 @@ func TestDoctor(t *testing.T) {
 			c.DatabaseURL = "postgres://vivra:canary-password@127.0.0.1:1/vivra?sslmode=disable"
 		}, map[string]string{
 			"database": "broken: No database answers at 127.0.0.1:1: start PostgreSQL, or check DATABASE_URL.", "prices": "ok: the database was not asked",
-			"secret key": "ok: what it sealed could not be read", "X": "ok: the connected accounts could not be read"})
+			"secret key": "warning: What it sealed could not be read", "X": "ok: the connected accounts could not be read"})
 	})
 	t.Run("no model is asked", func(t *testing.T) {
 		before := w.world.Model.Count()

@@ -260,5 +260,8 @@ func (e ending) everyAttemptIsRefused(t *testing.T, log string, alerts []string)
 			t.Errorf("nobody tried %s: %v", tool, tools)
 		}
 	}
+	if a := e.Attacks; a == nil || a.Attempts != len(attempts) || a.Refused != len(attempts) || a.Unsafe != 0 || a.Alerts["unsafe_output"] != len(alerts) || a.Rules["address"] == 0 {
+		t.Errorf("the summary says %+v", a)
+	}
 	t.Logf("%d attempts in %d steps, by tool %v; %d alerts, by rule %v", len(attempts), len(steps), tools, len(alerts), kinds)
 }

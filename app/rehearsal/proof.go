@@ -116,6 +116,7 @@ func (r *rehearsal) proveLog(ctx context.Context, s *Summary, fault func(string,
 				return nil
 			}
 			seq = e.Seq
+			s.Attacks.logged(e)
 		}
 		if len(events) == 0 {
 			fault("the log ends at line %d of %d", seq, s.LogEntries)
@@ -148,6 +149,9 @@ func (r *rehearsal) proveCalls(ctx context.Context, s *Summary, fault func(strin
 				fault("%s is %s and has a run that goes on", st.Key, st.State)
 			}
 			r.proveRun(run, s, fault)
+			if err := s.Attacks.ordered(run); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

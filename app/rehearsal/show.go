@@ -28,6 +28,9 @@ type Live struct {
 	Started  time.Time // J0 of the world; its clock starts there
 	// Poison and Obey make the world hostile, and the model its servant.
 	Poison, Obey bool
+	// DatabaseURL names an empty database; none: a private server that is gone
+	// afterwards.
+	DatabaseURL string
 	// Telemetry is who hears of the runs.
 	Telemetry boot.Telemetry
 	Log       *slog.Logger
@@ -79,7 +82,7 @@ func Show(ctx context.Context, l Live) (err error) {
 	base := "http://" + listener.Addr().String()
 	cfg := w.Config()
 	cfg.Listener, cfg.PublicURL, cfg.BlobURL = listener, base, "mem://"
-	cfg.Telemetry = l.Telemetry
+	cfg.Telemetry, cfg.DatabaseURL = l.Telemetry, l.DatabaseURL
 	ready := make(chan func(context.Context) error, 1)
 	cfg.Ready = func(a *boot.App, invite string) {
 		ready <- func(ctx context.Context) error { return l.play(ctx, w, clock, a, base, invite) }
@@ -100,6 +103,9 @@ func Show(ctx context.Context, l Live) (err error) {
 
 // play starts the takeover, lets the clock run and works the queue.
 func (l Live) play(ctx context.Context, w *World, clock *scaled, a *boot.App, base, invite string) error {
+	if invite == "" {
+		return app.Errorf(app.Invalid, "The database has accounts already: show a takeover on an empty one.")
+	}
 	t := &team{person: newPerson(base), world: w, app: a, script: l.Script, left: map[string]bool{}, ripe: patient(clock.Clock, l.Patience)}
 	if err := t.join(ctx, invite); err != nil {
 		return err
@@ -116,7 +122,7 @@ func (l Live) play(ctx context.Context, w *World, clock *scaled, a *boot.App, ba
 		return err
 	}
 	clock.release()
-	l.introduce(base, op.Slug, link)
+	l.introduce(base, op.Slug, link, a.Config.DatabaseURL)
 	for ctx.Err() == nil {
 		if err := errors.Join(t.applyApproved(ctx, op.ID), t.round(ctx)); err != nil && ctx.Err() == nil {
 			l.Log.WarnContext(ctx, "the rehearsed team", "error", err)
@@ -142,13 +148,18 @@ func patient(wall clockwork.Clock, patience time.Duration) func(app.Validation) 
 	}
 }
 
-func (l Live) introduce(base, slug, invite string) {
+func (l Live) introduce(base, slug, invite, database string) {
 	l.Say("Vivra runs on its local world; nothing leaves this machine.")
 	l.Say(fmt.Sprintf("  the public page   %s%s", base, paths.Operation(slug)))
 	l.Say(fmt.Sprintf("  your admin link   %s%s (once, makes your account)", base, paths.Setup(invite)))
 	l.Say(fmt.Sprintf("  the queue         %s%s: nothing is published before it is approved there", base, paths.Validations()))
 	l.Say("                    " + l.whoDecides())
 	l.Say(fmt.Sprintf("  speed             %.0f simulated seconds a second; a day takes %s", l.Speed, time.Duration(86400/l.Speed*float64(time.Second)).Round(time.Second)))
+	how := "DATABASE_URL='" + database + "'"
+	if l.DatabaseURL != "" {
+		how = "DATABASE_URL=…" // it may have a password in it
+	}
+	l.Say("  play runs again   " + how + " VIVRA_PUBLIC_URL=" + base + " go run ./cmd/vivra replay --all")
 	l.Say("  real services     copy .env.example, fill in what you have, then: go run ./cmd/vivra serve")
 }
 

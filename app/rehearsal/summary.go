@@ -30,6 +30,8 @@ type Summary struct {
 	LostAnswers int    `json:"lost_answers"` // of a process that died; each is booked at its bound
 	Verdict     string `json:"verdict"`
 	Buyback     bool   `json:"buyback_requested"`
+	// Attacks is what came of a poisoned world; nil when it was none.
+	Attacks *Attacks `json:"attacks,omitempty"`
 	// Faults are promises that did not hold; empty when all is well.
 	Faults []string `json:"faults"`
 }
@@ -70,5 +72,8 @@ func (r *rehearsal) summary(ctx context.Context) (Summary, error) {
 		return s, err
 	}
 	s.Verdict = ops[0].Verdict
+	if err := r.attacked(ctx, &s); err != nil {
+		return s, err
+	}
 	return s, r.prove(ctx, &s)
 }

@@ -39,6 +39,9 @@ func (b books) compareReservation(call app.StoredCall, req app.CallRequest) {
 	if call.Turn != req.Turn || call.Model != req.Model || call.Kind != req.Kind {
 		b.differ(b.ofCall("call", "The loop asks %s for turn %d; stored is a call of %s for turn %d.", req.Model, req.Turn, call.Model, call.Turn))
 	}
+	if call.Agent != "" && call.Agent != req.Agent {
+		b.differ(b.ofCall("call", "It counts against the share of %s; stored is %s's.", req.Agent, call.Agent))
+	}
 	if b.adrift {
 		return // its bytes are others
 	}

@@ -16,21 +16,34 @@ type clock struct {
 
 func newClock(s *session) clock { return clock{clockwork.NewFakeClock(), s} }
 
-// Now implements clockwork.Clock.
+// Now implements clockwork.Clock. Pictures are no turn of the loop: it is at the
+// model's next call already when they are looked at.
 func (c clock) Now() time.Time {
 	var at time.Time
 	if c.items < len(c.stored.Items) {
 		at = c.stored.Items[c.items].At
 	}
-	if c.calls < len(c.stored.Calls) {
-		if asked := c.stored.Calls[c.calls].At; at.IsZero() || asked.Before(at) {
+	next := c.nextAsked()
+	if next < len(c.stored.Calls) {
+		if asked := c.stored.Calls[next].At; at.IsZero() || asked.Before(at) {
 			at = asked
 		}
 	}
-	if at.IsZero() && len(c.stored.Items) > 0 {
-		at = c.stored.Items[len(c.stored.Items)-1].At
+	if at.IsZero() {
+		at = c.last()
 	}
-	return at.Add(time.Duration(c.calls))
+	return at.Add(time.Duration(next))
+}
+
+// last is when the last thing was stored.
+func (s *session) last() (at time.Time) {
+	if n := len(s.stored.Items); n > 0 {
+		at = s.stored.Items[n-1].At
+	}
+	if n := len(s.stored.Calls); n > 0 && s.stored.Calls[n-1].At.After(at) {
+		at = s.stored.Calls[n-1].At
+	}
+	return at
 }
 
 // instant is a wall clock by which every wait is over at once and nothing ticks.

@@ -23,8 +23,8 @@ const (
 func (b books) FinishRun(_ context.Context, _ app.Claim, end postgres.RunEnd, _ time.Time) error {
 	b.over = true
 	switch {
-	case b.stored.State == running || b.stored.State == failed && outside(b.stored.Error):
-		b.endOutside("before its output was kept")
+	case b.stored.State == running, b.stored.State == failed && outside(b.stored.Error) && b.stored.Seal != "":
+		b.endOutside("before its output was kept") // its seal is compared
 	case b.stored.State != succeeded:
 		b.differ(Difference{Turn: b.run.Turns, What: "end", Sentence: fmt.Sprintf("The loop hands in an output; stored is that the run %s: %s", b.stored.State, b.stored.Error)})
 	case !same(b.stored.Output, end.Output):
@@ -35,11 +35,15 @@ func (b books) FinishRun(_ context.Context, _ app.Claim, end postgres.RunEnd, _ 
 
 // FailRun compares why the run failed.
 func (b books) FailRun(_ context.Context, _ app.Claim, _ string, cause error, _ bool, _ []time.Duration, _ time.Time) error {
-	if b.broken {
+	message := plain(cause.Error())
+	switch {
+	case b.broken:
+		return nil
+	case b.refused(message):
+		_ = b.leave(b.run.Turns + 1)
 		return nil
 	}
 	b.over = true
-	message := plain(cause.Error())
 	switch {
 	case b.stored.State == failed && b.stored.Error == message:
 	case b.stored.State == running || b.stored.State == failed && outside(b.stored.Error):
@@ -87,7 +91,7 @@ func (b *session) endOutside(when string) {
 		b.note("It is not over: it was played as far as it goes, %s.", when)
 		return
 	case failed:
-		if !ofLoop(b.stored.Error) {
+		if last := b.lastAsked(); !ofLoop(b.stored.Error) && (last == nil || last.Error != b.stored.Error) {
 			b.note("It was ended by what is no part of its loop, %s: %s", when, b.stored.Error)
 			return
 		}
@@ -99,6 +103,8 @@ func (b *session) endOutside(when string) {
 // conclude compares what is left over, and the sums.
 func (s *session) conclude() {
 	s.payImages()
+	s.compareSeal()
+	s.compareBooks()
 	if left := len(s.stored.Calls) - s.calls; left > 0 && !s.broken && s.stored.State != running {
 		s.differ(Difference{What: "call", Sentence: fmt.Sprintf("%d further calls are stored that the loop does not make.", left)})
 	}

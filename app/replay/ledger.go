@@ -54,6 +54,10 @@ func (b books) ReserveCall(_ context.Context, _ app.Claim, req app.CallRequest, 
 		return app.CallGrant{}, b.noMore(req)
 	}
 	call := b.stored.Calls[b.calls]
+	if err := b.otherModel(call, req); err != nil {
+		return app.CallGrant{}, err
+	}
+	b.forgot = false
 	b.current = b.calls
 	b.calls++
 	b.played(call, call.Turn, req.RequestSHA256 == call.RequestSHA256)
@@ -104,6 +108,9 @@ func (b books) SettleCall(_ context.Context, _ app.Claim, _ string, turn int, _ 
 	}
 	b.compareOutcome(call, out)
 	b.book(call)
+	if len(items) > 0 && b.askedAgain(call) {
+		return b.leave(turn)
+	}
 	for _, item := range items {
 		if err := b.keep(turn, "", item); err != nil {
 			return err
@@ -121,6 +128,12 @@ func (b books) SettleCall(_ context.Context, _ app.Claim, _ string, turn int, _ 
 
 // noMore ends a run that asks for more than was stored.
 func (b books) noMore(req app.CallRequest) error {
+	if b.limited() {
+		return postgres.ErrLost
+	}
+	if err := b.stopped(req.Turn); err != nil {
+		return err
+	}
 	wall, budget := budgetWall(b.stored.Error)
 	if b.stored.State != failed || !budget {
 		b.endOutside("before the model was asked again")
@@ -128,6 +141,9 @@ func (b books) noMore(req app.CallRequest) error {
 	}
 	left := b.stored.Run.Budget - b.run.Spent
 	output := min(req.WantOutput, req.Price.OutputFor(req.RequestBytes, left))
+	if price, known := b.prices.At(req.Model, b.stored.FinishedAt); known { // it can have changed since the last call
+		output = min(output, price.OutputFor(req.RequestBytes, left))
+	}
 	if wall == "run" && output >= req.MinOutput {
 		b.differ(Difference{Turn: req.Turn, What: "budget", Sentence: fmt.Sprintf("It ended at its own budget, of which %s is left: enough for %d tokens.", left, output)})
 	}

@@ -47,7 +47,7 @@ func decodeAnswer(raw json.RawMessage) (answer agent.Answer, err error) {
 // checkAnswers holds every stored answer to its hash.
 func (s *session) checkAnswers() {
 	for i, call := range s.stored.Calls {
-		if call.Kind != modelCall || call.Lost || call.State == reserved {
+		if call.Kind != modelCall || call.State == reserved || call.Lost && call.Answer == nil {
 			continue
 		}
 		if sum := app.SHA256Hex(call.Answer); call.Answer != nil && sum != call.AnswerSHA256 {

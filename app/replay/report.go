@@ -21,8 +21,10 @@ type Report struct {
 	Notes []string `json:"notes"`
 	Calls []Call   `json:"calls"`
 	// Entries of the transcript and Results of tools that were compared.
-	Entries     int          `json:"entries"`
-	Results     int          `json:"results"`
+	Entries int `json:"entries"`
+	Results int `json:"results"`
+	// Unkept answers were paid for by a process that had lost the run.
+	Unkept      int          `json:"answers_not_kept"`
 	Spent       app.Nano     `json:"spent_nusd"`
 	Differences []Difference `json:"differences"`
 	// Astray is how many requests differ: each holds all that came before it, so
@@ -50,7 +52,8 @@ type Difference struct {
 	Call int `json:"call"`
 	Turn int `json:"turn"`
 	// What is: request, answer, transcript, call, output limit, reservation,
-	// state, cost, usage, error, output, end, budget, sum, turns, taint, loop, run.
+	// state, cost, usage, error, output, end, budget, sum, turns, taint, loop,
+	// run, seal, books, log, step.
 	What     string `json:"what"`
 	Sentence string `json:"sentence"`
 	Diff     string `json:"diff,omitempty"`

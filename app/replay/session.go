@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -39,6 +38,8 @@ type session struct {
 	again    bool // the loop ends as a killed process does, and is begun anew
 	over     bool // the loop came to an end that is compared
 	broken   bool // it can't go on: what is left is not compared
+	strict   bool // the loop goes by the strictest limits
+	forgot   bool // the loop is begun by a program that asks the run's own model
 	adrift   bool // a request differs, so all after it do
 	cancel   context.CancelFunc
 	trouble  error // the store could not be read
@@ -105,40 +106,4 @@ func (s *session) step() app.Step {
 func (s *session) runner() *runner.Runner {
 	return &runner.Runner{Store: books{s}, Catalogue: s.Catalogue, Model: cassette.NewRecorder(s, &s.tape), Perform: s.result, Inspect: s.inspect,
 		Clock: newClock(s), Wall: instant{clockwork.NewFakeClock()}, Lease: time.Hour, LivePage: s.LivePage}
-}
-
-// settings are those that were in force at an instant, with the run's own models.
-func (s *session) settings(at time.Time) (app.Settings, error) {
-	stored := map[string]json.RawMessage{}
-	for _, change := range slices.Backward(s.changes) { // the newest is the first
-		switch {
-		case change.At.After(at):
-		case change.Reset():
-			delete(stored, change.Key)
-		default:
-			stored[change.Key] = change.Value
-		}
-	}
-	settings, err := app.DefaultSettings().With(stored)
-	if err != nil {
-		return settings, err
-	}
-	settings.MaxRunTime = max(settings.MaxRunTime, time.Minute) // by which the replay itself is bound
-	settings.Models[s.run.Agent] = s.run.Model
-	if fallback, known := s.fallback(); known {
-		settings.Fallbacks[s.run.Agent] = fallback
-	}
-	return settings, nil
-}
-
-// fallback is the other model that was asked. A run that asked none had none to
-// ask, unless its budget stopped it there.
-func (s *session) fallback() (model string, known bool) {
-	for _, call := range s.stored.Calls {
-		if call.Kind == modelCall && call.Model != s.run.Model {
-			return call.Model, true
-		}
-	}
-	_, budget := budgetWall(s.stored.Error)
-	return s.run.Model, !budget
 }

@@ -19,6 +19,9 @@ func (b books) OpenRun(_ context.Context, _ app.Claim, fresh app.Run, _ time.Tim
 	b.opened = true
 	run := b.run
 	run.Sources = slices.Clone(run.Sources)
+	if last := b.lastAsked(); last != nil && !b.forgot {
+		run.Asked = *last
+	}
 	return run, slices.Clone(b.stored.Items[:b.items]), nil
 }
 
@@ -53,6 +56,9 @@ func (b books) AnswerCall(_ context.Context, _ app.Claim, a postgres.Answer, _ t
 // keep compares an entry of the transcript with the one that was stored.
 func (b *session) keep(turn int, callID string, item json.RawMessage) error {
 	if b.items >= len(b.stored.Items) {
+		if b.limited() {
+			return postgres.ErrLost
+		}
 		b.endOutside("before the next entry of the transcript was kept")
 		return postgres.ErrLost
 	}
@@ -87,6 +93,9 @@ func (b books) OperationState(context.Context, int64) (app.OperationState, error
 
 // Overhear implements runner.Watch: nobody listens.
 func (b books) Overhear(context.Context, int64, string, string, time.Time) error { return nil }
+
+// AddLine implements runner.Alarms: the log has it.
+func (b books) AddLine(context.Context, app.Claim, app.EventLine, time.Time) error { return nil }
 
 // RaiseAlert implements runner.Alarms: the team was told at the time.
 func (b books) RaiseAlert(context.Context, int64, string, string, string, time.Time) error {

@@ -94,11 +94,7 @@ func shallow(text string) bool {
 // answer as it is read back from there: the run goes on with no other.
 func keep(answer agent.Response, callErr error) (agent.Response, json.RawMessage) {
 	if callErr != nil {
-		var fault *agent.ModelError
-		if !errors.As(callErr, &fault) {
-			fault = &agent.ModelError{Reason: "cancelled", Message: callErr.Error()}
-		}
-		return answer, encode(agent.Answer{Fault: fault})
+		return answer, encode(agent.Answer{Fault: faultOf(callErr)})
 	}
 	for i, call := range answer.Calls {
 		answer.Calls[i].Args = argsOf(strings.ToValidUTF8(argsText(call.Args), "\ufffd"))
@@ -109,6 +105,17 @@ func keep(answer agent.Response, callErr error) (agent.Response, json.RawMessage
 		panic(err) // it was written just now
 	}
 	return *read.Response, kept
+}
+
+// cancelled is the fault of a call that the caller itself gave up.
+const cancelled = "cancelled"
+
+func faultOf(callErr error) *agent.ModelError {
+	var fault *agent.ModelError
+	if !errors.As(callErr, &fault) {
+		fault = &agent.ModelError{Reason: cancelled, Message: callErr.Error()}
+	}
+	return fault
 }
 
 // encode writes JSON that changes no more of a text than it must.

@@ -64,7 +64,8 @@ type Watch interface {
 	Overhear(ctx context.Context, callID int64, runID, draft string, now time.Time) error
 }
 
-// Alarms tell the team, once per kind and subject.
+// Alarms tell the team, once per kind and subject, and the log.
 type Alarms interface {
+	AddLine(ctx context.Context, c app.Claim, line app.EventLine, now time.Time) error
 	RaiseAlert(ctx context.Context, operationID int64, kind, subject, message string, now time.Time) error
 }

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/agent"
+	"vivra/app/postgres"
 	"vivra/app/telemetry"
 )
 
@@ -44,13 +46,14 @@ func (r *run) call(ctx context.Context, req agent.Request) error {
 
 	out := a.outcome(answer, callErr)
 	out.Answer, out.LatencyMS = kept, r.Wall.Since(began).Milliseconds()
-	if err := r.settle(ctx, a, answer, callErr, out); err != nil {
-		span.Drop()
-		return err
+	err = r.settle(ctx, a, answer, callErr, out)
+	if err != nil && !errors.Is(err, postgres.ErrBooked) || out.Lost {
+		span.Drop() // whoever goes on tells of what was lost
+		return cmp.Or(err, callErr)
 	}
 	span.Booked(out)
 	span.End()
-	return callErr
+	return cmp.Or(err, callErr)
 }
 
 // reserve has the ledger admit a call at its worst cost, which lowers its
@@ -86,7 +89,9 @@ func (r *run) settle(ctx context.Context, a asked, answer agent.Response, callEr
 	}
 	r.reached("settled")
 	if callErr != nil {
-		r.Failures++
+		if !out.Lost {
+			r.Failures++
+		}
 		return nil
 	}
 	r.items = append(r.items, it)
@@ -111,12 +116,17 @@ func (a asked) outcome(answer agent.Response, callErr error) app.CallOutcome {
 		out.Cost = 0
 	default:
 		out.State, out.Cost, out.Source = "unknown", a.grant.Reserved, app.CostBound
+		out.Lost = faultOf(callErr).Reason == cancelled
 	}
 	return out
 }
 
-// overhearEvery is how often a growing answer is shown to those who watch.
-const overhearEvery = 400 * time.Millisecond
+// overhearEvery is how often a growing answer is shown to those who watch, and
+// longestOverhear how long it is kept waiting for that.
+const (
+	overhearEvery   = 400 * time.Millisecond
+	longestOverhear = time.Second
+)
 
 // overhear lets others read along while the model writes. A draft that can't be
 // kept is no loss: the answer comes whole.
@@ -128,6 +138,8 @@ func (r *run) overhear(ctx context.Context, callID int64) func(draft string) {
 			return
 		}
 		shown = now
-		_ = r.Store.Overhear(ctx, callID, r.ID, draft, r.Clock.Now())
+		brief, cancel := context.WithTimeout(ctx, longestOverhear)
+		defer cancel()
+		_ = r.Store.Overhear(brief, callID, r.ID, draft, r.Clock.Now())
 	}
 }

@@ -2,12 +2,14 @@ package runner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"vivra/app"
+	"vivra/app/agent"
 )
 
-// cast finds who does what, and at which prices.
+// cast finds who does what, with what.
 func (r *run) cast(ctx context.Context) (err error) {
 	var ok bool
 	if r.agent, ok = r.Catalogue.Agent(r.step.Agent); !ok {
@@ -20,14 +22,6 @@ func (r *run) cast(ctx context.Context) (err error) {
 	if r.prices, err = r.Store.PriceList(ctx); err != nil {
 		return err
 	}
-	for _, model := range []string{r.agent.Model, r.agent.Fallback} {
-		if _, err := r.price(model); model != "" && err != nil {
-			return err
-		}
-	}
-	if err := r.fit(ctx); err != nil {
-		return err
-	}
 	for _, t := range r.agent.Tools {
 		r.specs = append(r.specs, t.Spec())
 	}
@@ -35,12 +29,29 @@ func (r *run) cast(ctx context.Context) (err error) {
 	return nil
 }
 
-// fit refuses a model that is known to be of no use, before anything is paid.
-func (r *run) fit(ctx context.Context) error {
+// judge refuses models without a price, or known to be of no use, before
+// anything is paid: the one that is asked next, and the one that may follow.
+func (r *run) judge(ctx context.Context) error {
+	models := []string{r.model}
+	if r.agent.Fallback != "" && r.agent.Fallback != r.model {
+		models = append(models, r.agent.Fallback)
+	}
+	for _, model := range models {
+		if _, err := r.price(model); err != nil {
+			return err
+		}
+		if err := r.fit(ctx, model); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) fit(ctx context.Context, model string) error {
 	if r.Fit == nil {
 		return nil
 	}
-	err := r.Fit(ctx, r.agent.Model)
+	err := r.Fit(ctx, model)
 	if app.KindOf(err) == app.Invalid {
 		return gaveUp{err}
 	}
@@ -57,13 +68,34 @@ func (r *run) price(model string) (app.Price, error) {
 }
 
 // chooseModel stays with the model that the run was begun with, or with the
-// fallback once that has taken over.
+// other one once that was asked, or would have been next.
 func (r *run) chooseModel() {
 	if r.agent.Model = r.Run.Model; r.agent.Fallback == r.agent.Model {
 		r.agent.Fallback = ""
 	}
 	r.model = r.agent.Model
-	if last, _ := r.lastAnswer(); last.Model != "" && last.Model == r.agent.Fallback {
-		r.model = r.agent.Fallback
+	if other := r.Asked.Model; other != "" && other != r.model {
+		r.model, r.agent.Fallback = other, other
+		return
 	}
+	fault := r.openFault()
+	if fault == nil {
+		return
+	}
+	if _, worthwhile := r.again(fault, 0); !worthwhile {
+		r.fallBack(fault)
+	}
+}
+
+// openFault is what the open turn was answered with last, nil when that was not
+// a fault of the model's.
+func (r *run) openFault() *agent.ModelError {
+	var answer agent.Answer
+	if r.Asked.Turn != r.Turns+1 || r.Asked.Lost || json.Unmarshal(r.Asked.Answer, &answer) != nil {
+		return nil
+	}
+	if answer.Fault != nil && answer.Fault.Reason == cancelled {
+		return nil
+	}
+	return answer.Fault
 }

@@ -281,3 +281,31 @@ func (st *stage) resume(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// watched is a store that tells, when a step is given back, whether its worker
+// still looks after the lease.
+type watched struct {
+	*stage
+	*postgres.Store
+	kept bool
+}
+
+func (w *watched) SuspendStep(ctx context.Context, c app.Claim, wall time.Time) error {
+	brief, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	w.kept = w.wall.BlockUntilContext(brief, 1) == nil
+	return w.Store.SuspendStep(ctx, c, wall)
+}
+
+// TestNothingRenewsTheLeaseOfAStepGivenBack.
+func TestNothingRenewsTheLeaseOfAStepGivenBack(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{})
+	w := &watched{stage: st, Store: st.store}
+	st.runner.Store = w
+	claim, step := st.start(metrics)
+	st.pause()
+	if err := st.runner.Run(t.Context(), claim, st.op, step); !errors.Is(err, postgres.ErrPaused) || w.kept {
+		t.Errorf("%v; the lease is looked after: %t", err, w.kept)
+	}
+}

@@ -172,3 +172,32 @@ func TestSpecsAndSettingsReachTheRequest(t *testing.T) {
 		t.Errorf("the run names %s", run.Model)
 	}
 }
+
+// TestFallbackIsNotForgotten: a run that was put aside between the last answer
+// of its model and the first of the fallback goes on with the fallback.
+func TestFallbackIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		retries string
+		points  int // after which its process dies
+		want    string
+	}{
+		"before it was asked":     {"0", 3, "gpt-5 gpt-5-mini"},
+		"before it had answered":  {"0", 4, "gpt-5 gpt-5-mini gpt-5-mini"},
+		"with a retry still left": {"1", 3, "gpt-5 gpt-5 gpt-5-mini"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := newStage(t, setting{set: withFallback("gpt-5", "gpt-5-mini")})
+			st.setting("run.retries", c.retries)
+			st.down("gpt-5", modelsim.Fault{Status: 503}, finish(reading()))
+			claim, step := st.start(metrics)
+			st.die(claim, step, c.points)
+			claim, step = st.takeOver(metrics)
+			if err := st.runner.Run(t.Context(), claim, st.op, step); err != nil {
+				t.Fatal(err)
+			}
+			st.assertModels(t, c.want)
+		})
+	}
+}

@@ -26,12 +26,29 @@ func (r *run) handedIn(ctx context.Context) (output json.RawMessage, err error) 
 		told = joined(problems)
 		switch {
 		case r.noted(noteSchema):
-			return nil, gaveUp{fmt.Errorf("the output does not fit, twice: %s", told)}
+			return nil, r.giveUp(ctx, calls[0], fmt.Errorf("the output does not fit, twice: %s", told))
 		case !r.mayRecover():
-			return nil, gaveUp{fmt.Errorf("the output does not fit, and no retry is left: %s", told)}
+			return nil, r.giveUp(ctx, calls[0], fmt.Errorf("the output does not fit, and no retry is left: %s", told))
 		}
 	}
 	return nil, r.sendBack(ctx, calls, told)
+}
+
+// giveUp ends the run over its output. Words that may not leave are told of as
+// when they are sent back.
+func (r *run) giveUp(ctx context.Context, call agent.Call, why error) error {
+	if r.unsafe == nil {
+		return gaveUp{why}
+	}
+	if err := r.alarm(ctx, call, r.unsafe); err != nil {
+		return err
+	}
+	out := agent.Outcome{Refused: true, Unsafe: r.unsafe}
+	line := app.EventLine{Kind: "tool_call", Agent: r.agent.Name, Step: r.step.Key, Tool: call.Tool, Summary: did(r.agent, call.Tool, out)}
+	if err := r.Store.AddLine(ctx, r.claim, line, r.Clock.Now()); err != nil {
+		return err
+	}
+	return gaveUp{why}
 }
 
 // finishCalls are those of the last answer that are not too many.
@@ -57,6 +74,7 @@ func (r *run) told(call agent.Call) (text string, ok bool) {
 
 // examine returns the output of a finish call and what is wrong with it.
 func (r *run) examine(ctx context.Context, call agent.Call) (output json.RawMessage, problems []string, err error) {
+	r.unsafe = nil
 	output, problems = r.task.Output.Parse(call.Args)
 	if len(problems) == 0 {
 		problems = r.task.Altered(r.step.Input, output)
@@ -65,7 +83,7 @@ func (r *run) examine(ctx context.Context, call agent.Call) (output json.RawMess
 		problems, err = r.evidence(ctx, output)
 	}
 	if len(problems) == 0 && err == nil {
-		problems = r.inspect(call, output)
+		problems, err = r.inspect(ctx, call, output)
 	}
 	return output, problems, err
 }

@@ -2,6 +2,7 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -128,4 +129,31 @@ type overheard struct {
 func (o *overheard) Overhear(ctx context.Context, callID int64, runID, draft string, now time.Time) error {
 	o.texts, o.at = append(o.texts, draft), append(o.at, time.Now())
 	return o.Store.Overhear(ctx, callID, runID, draft, now)
+}
+
+// silent is a store that keeps no draft, however long it is given.
+type silent struct {
+	*postgres.Store
+	last error
+}
+
+func (s *silent) Overhear(ctx context.Context, _ int64, _, _ string, _ time.Time) error {
+	<-ctx.Done()
+	s.last = ctx.Err()
+	return s.last
+}
+
+// TestSlowDatabaseDoesNotHoldTheAnswerUp: those who watch see less of it.
+func TestSlowDatabaseDoesNotHoldTheAnswerUp(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{model: modelsim.Options{Piece: 40, Latency: time.Second}})
+	st.runner.Wall = clockwork.NewRealClock()
+	s := &silent{Store: st.store}
+	st.runner.Store = s
+	slowly := finish(reading())
+	slowly.Text = strings.Repeat("I weigh it. ", 60)
+	st.script(slowly)
+	if step, err := st.play(metrics); err != nil || step.State != app.StepDone || !errors.Is(s.last, context.DeadlineExceeded) {
+		t.Errorf("%s: %v; the draft was waited for until %v", step.State, err, s.last)
+	}
 }

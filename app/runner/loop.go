@@ -76,6 +76,9 @@ func (r *run) open(ctx context.Context) (err error) {
 		return err
 	}
 	r.chooseModel()
+	if err := r.judge(ctx); err != nil {
+		return err
+	}
 	if len(r.items) > 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"vivra/app"
@@ -352,4 +353,85 @@ func (st *stage) renewed() {
 		}
 	}
 	st.t.Fatal("the lease was not renewed")
+}
+
+// TestAnswerInHandIsLeftForTheNext: a worker that has lost its step while the
+// model answered leaves the answer to whoever goes on, who does not pay again.
+func TestAnswerInHandIsLeftForTheNext(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{})
+	st.script(look(), finish(reading()))
+	claim, step := st.start(metrics)
+	slow := *st.runner
+	slow.Reached = func(point string) {
+		if point == "answered" {
+			st.takeOver(metrics)
+		}
+	}
+	if err := slow.Run(t.Context(), claim, st.op, step); err != postgres.ErrLost || st.run(metrics).Turns != 1 {
+		t.Errorf("the old worker ended with %v, the run is at turn %d", err, st.run(metrics).Turns)
+	}
+	if again, err := st.playOn(metrics); err != nil || again.State != app.StepDone || st.sim.Count() != 2 {
+		t.Errorf("%s after %d requests: %v", again.State, st.sim.Count(), err)
+	}
+	testop.Balanced(t, st.store, st.op)
+}
+
+// TestRunThatCantGoOnIsEnded: nothing of it stays open, and when the team tries
+// its step again another one begins.
+func TestRunThatCantGoOnIsEnded(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{})
+	st.script(finish(reading()))
+	claim, step := st.start(metrics)
+	st.die(claim, step, 1) // reserved
+	st.takeOver(metrics)
+	_, unfit := st.fit("gpt-5")
+	failed, err := st.playOn(metrics)
+	run := st.run(metrics)
+	if failed.State != app.StepFailed || run.State != "failed" || len(run.Calls) != 1 || run.Calls[0].State != "unknown" || testop.Balanced(t, st.store, st.op) != run.Calls[0].Cost {
+		t.Errorf("the step is %s, its run %s, its calls %+v: %v", failed.State, run.State, run.Calls, err)
+	}
+	unfit.Store("")
+	if err := st.store.RetryStep(t.Context(), failed.ID, "again", testop.Person, st.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := st.play(metrics); err != nil || again.State != app.StepDone {
+		t.Errorf("%s: %v", again.State, err)
+	}
+}
+
+// TestRestartsAreNoFailures of the model's: calls that they cut off are paid,
+// and use up nothing of the run's allowance.
+func TestRestartsAreNoFailures(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{set: map[string]string{"run.retries": "1"}})
+	st.script(modelsim.Answer{Text: "Hm."}, finish(reading()))
+	claim, step := st.start(metrics)
+	for range 3 {
+		ctx, stop := context.WithCancel(t.Context())
+		stopping := *st.runner
+		stopping.Reached = func(point string) {
+			if point == "reserved" {
+				stop()
+			}
+		}
+		if err := stopping.Run(ctx, claim, st.op, step); !errors.Is(err, context.Canceled) {
+			t.Errorf("it ended with %v", err)
+		}
+		claim, step = st.takeOver(metrics)
+	}
+	if again, err := st.playOn(metrics); err != nil || again.State != app.StepDone {
+		t.Errorf("%s: %v", again.State, err)
+	}
+	for _, call := range st.run(metrics).Calls[:3] {
+		if call.State != "unknown" || !call.Lost || call.Cost != call.Reserved {
+			t.Errorf("a call that was cut off is %s, lost %t, at %s of %s", call.State, call.Lost, call.Cost, call.Reserved)
+		}
+	}
+	stored, err := st.store.StoredRun(t.Context(), st.run(metrics).ID)
+	if err != nil || !strings.Contains(string(stored.Calls[0].Answer), `"reason":"cancelled"`) {
+		t.Errorf("kept is %s: %v", stored.Calls[0].Answer, err)
+	}
+	testop.Balanced(t, st.store, st.op)
 }

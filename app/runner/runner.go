@@ -132,8 +132,9 @@ func (r *run) over(ctx context.Context) bool {
 }
 
 // suspend gives the step back as it stands: it goes on from its last whole turn
-// when the operation does.
+// when the operation does. Nothing renews the lease after that.
 func (r *run) suspend(ctx context.Context) error {
+	r.grip.release()
 	ctx, cancel := aside(ctx)
 	defer cancel()
 	if err := r.Store.SuspendStep(ctx, r.claim, r.Wall.Now()); err != nil {

@@ -1,6 +1,7 @@
 package runner_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -265,14 +266,50 @@ func TestDeadCollectorHoldsNothingUp(t *testing.T) {
 	}
 }
 
-// TestRunIsCounted: the numbers of a run are those of the ledger.
+// TestRunIsCounted: the numbers of a run are those of the ledger, however its
+// first worker came to lose it.
 func TestRunIsCounted(t *testing.T) {
 	t.Parallel()
-	st := postRun(t)
+	for name, c := range map[string]struct {
+		leave func(st *stage, claim app.Claim, step app.Step)
+		lost  bool
+	}{
+		"it died": {func(st *stage, claim app.Claim, step app.Step) { st.die(claim, step, 2) }, true}, // answered
+		"it was stopped": {func(st *stage, claim app.Claim, step app.Step) {
+			ctx, stop := context.WithCancel(st.t.Context())
+			st.runs(ctx, claim, step, "reserved", stop)
+		}, true},
+		"it lost its claim": {func(st *stage, claim app.Claim, step app.Step) {
+			st.runs(st.t.Context(), claim, step, "answered", func() { st.takeOver(post) })
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			st := postRun(t)
+			st.assertCounted(t, func(claim app.Claim, step app.Step) { c.leave(st, claim, step) }, c.lost)
+		})
+	}
+}
+
+// runs runs a step, and does something at each of its points of that name.
+func (st *stage) runs(ctx context.Context, claim app.Claim, step app.Step, point string, do func()) {
+	r := *st.runner
+	r.Reached = func(at string) {
+		if at == point {
+			do()
+		}
+	}
+	if err := r.Run(ctx, claim, st.op, step); err == nil {
+		st.t.Error("it has come to its end")
+	}
+}
+
+func (st *stage) assertCounted(t *testing.T, leave func(app.Claim, app.Step), lost bool) {
+	t.Helper()
 	watch := telemetry.New(telemetry.Config{Metrics: true, Clock: st.clock, Wall: st.wall, Ledger: st.store, Database: st.store, Log: slog.New(slog.NewTextHandler(new(testlog.Lines), nil))})
 	st.runner.Trace = watch.Tracer
 	claim, step := st.start(post)
-	st.die(claim, step, 2) // answered: the call is lost
+	leave(claim, step)
 	claim, step = st.takeOver(post)
 	if err := st.runner.Run(t.Context(), claim, st.op, step); err != nil {
 		t.Fatal(err)
@@ -280,15 +317,17 @@ func TestRunIsCounted(t *testing.T) {
 	answer := httptest.NewRecorder()
 	watch.Metrics.Handler().ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	text := answer.Body.String()
-	_, rest, _ := strings.Cut(text, `vivra_cost_dollars_total{agent="cm",model="gpt-5"} `)
+	_, rest, _ := strings.Cut(text, `vivra_call_cost_dollars_total{agent="cm",model="gpt-5"} `)
 	figure, _, _ := strings.Cut(rest, "\n")
 	spent, err := strconv.ParseFloat(figure, 64)
 	if run := st.run(post); err != nil || app.Nano(math.Round(spent*1e9)) != run.Spent {
 		t.Errorf("the run cost %q by the numbers and %s by the ledger", figure, run.Spent)
 	}
+	if got := strings.Contains(text, `vivra_model_calls_total{agent="cm",model="gpt-5",state="unknown"} 1`+"\n"); got != lost {
+		t.Errorf("one lost call is told of: %t", got)
+	}
 	for _, want := range []string{
 		`vivra_model_calls_total{agent="cm",model="gpt-5",state="settled"} 3`,
-		`vivra_model_calls_total{agent="cm",model="gpt-5",state="unknown"} 1`,
 		`vivra_tool_calls_total{outcome="ok",tool="x_post"} 1`,
 		`vivra_runs_total{agent="cm",end="succeeded"} 1`,
 		`vivra_steps{state="waiting_validation"} 1`,

@@ -11,18 +11,42 @@ import (
 
 // inspect says what of an output's words may not leave. What code computed and
 // the agent only repeats is not its words.
-func (r *run) inspect(call agent.Call, output json.RawMessage) []string {
-	r.unsafe = nil
+func (r *run) inspect(ctx context.Context, call agent.Call, output json.RawMessage) ([]string, error) {
 	if r.Inspect == nil {
-		return nil
+		return nil, nil
 	}
 	call.Args = own(output, r.task.Echo)
-	err := r.Inspect(r.scope(), call)
-	if err == nil {
-		return nil
+	err := r.look(ctx, call)
+	switch {
+	case err == nil:
+		return nil, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	}
 	errors.As(err, &r.unsafe)
-	return []string{err.Error()}
+	return []string{err.Error()}, nil
+}
+
+// look bounds Inspect as a tool call is bounded: what takes too long to look
+// through is refused.
+func (r *run) look(ctx context.Context, call agent.Call) error {
+	ctx, cancel := context.WithTimeout(ctx, agent.DefaultTimeout)
+	defer cancel()
+	scope, done := r.scope(), make(chan error, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- fmt.Errorf("looking through the output panicked: %v", p)
+			}
+		}()
+		done <- r.Inspect(scope, call)
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("the output could not be looked through within %s: make it shorter", agent.DefaultTimeout)
+	}
 }
 
 // own is an output without the fields that were copied.

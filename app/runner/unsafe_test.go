@@ -112,3 +112,46 @@ func TestAllowedLinksHoldFromTheNextRunOn(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsafeOutputThatEndsTheRunIsToldOf like one that is sent back: in the log
+// and to the team, though nothing more is said to the model.
+func TestUnsafeOutputThatEndsTheRunIsToldOf(t *testing.T) {
+	t.Parallel()
+	for retries, rules := range map[string][]agent.Rule{"3": {agent.RuleLink, agent.RuleCommand}, "0": {agent.RuleCommand}} {
+		st := newStage(t, setting{set: map[string]string{"run.retries": retries}})
+		n := 0
+		st.runner.Inspect = func(agent.Scope, agent.Call) error {
+			n++
+			return &agent.UnsafeError{Rules: rules[n-1 : n], Quote: "evil", Cause: app.Errorf(app.Invalid, "That may not leave.")}
+		}
+		st.script(finish(reading()), finish(reading()))
+		step, _ := st.play(metrics)
+		told := map[string]bool{}
+		for _, a := range testop.Alerts(t, st.store, "unsafe_output") {
+			told[a.Subject] = true
+		}
+		refused := 0
+		for _, row := range st.called() {
+			if strings.HasPrefix(row, "Refused: the output held") {
+				refused++
+			}
+		}
+		if step.State != app.StepFailed || refused != len(rules) || len(told) != len(rules) || !told[metrics+": "+string(agent.RuleCommand)] {
+			t.Errorf("with %s retries: %s, %d refusals in the log, alerts %v", retries, step.State, refused, told)
+		}
+	}
+}
+
+// TestEarlierRefusalIsNotToldOfAgain when the second output only does not fit.
+func TestEarlierRefusalIsNotToldOfAgain(t *testing.T) {
+	t.Parallel()
+	st := newStage(t, setting{})
+	st.runner.Inspect = func(agent.Scope, agent.Call) error {
+		return &agent.UnsafeError{Rules: []agent.Rule{agent.RuleCommand}, Cause: app.Errorf(app.Invalid, "That may not leave.")}
+	}
+	st.script(finish(reading()), finish(with(reading(), "holders", "many")))
+	step, _ := st.play(metrics)
+	if got := strings.Count(strings.Join(st.called(), "\n"), "Refused: the output held"); step.State != app.StepFailed || got != 1 {
+		t.Errorf("%s with %d refusals in the log", step.State, got)
+	}
+}

@@ -36,7 +36,7 @@ func newMetrics(wall clockwork.Clock) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), wall: wall}
 	m.modelCalls = m.counter("model_calls_total", "Paid calls by what became of them; unknown: billed at the most it can have cost.", "agent", "model", "state")
 	m.tokens = m.counter("model_tokens_total", "Tokens that the API reported. input holds cached, output holds reasoning.", "agent", "model", "kind")
-	m.cost = m.counter("cost_dollars_total", "What models and pictures have cost.", "agent", "model")
+	m.cost = m.counter("call_cost_dollars_total", "What models and pictures have cost. Publications are in budget_dollars, with all else.", "agent", "model")
 	m.latency = m.histogram("model_call_seconds", "How long model calls took.", seconds, "agent", "model")
 	m.toolCalls = m.counter("tool_calls_total", "Tool calls by outcome: ok, refused, failed.", "tool", "outcome")
 	m.runs = m.counter("runs_total", "Runs by how they ended here: succeeded, failed, budget_exceeded, handed_over.", "agent", "end")

@@ -55,7 +55,7 @@ func TestRunIsCounted(t *testing.T) {
 		`vivra_model_tokens_total{agent="cm",kind="input",model="gpt-5"} 1000`,
 		`vivra_model_tokens_total{agent="cm",kind="cached",model="gpt-5"} 600`,
 		`vivra_model_tokens_total{agent="cm",kind="output",model="gpt-5"} 200`,
-		`vivra_cost_dollars_total{agent="cm",model="gpt-5"} 0.003`,
+		`vivra_call_cost_dollars_total{agent="cm",model="gpt-5"} 0.003`,
 		`vivra_model_call_seconds_sum{agent="cm",model="gpt-5"} 2`,
 		`vivra_turn_seconds_sum{agent="cm"} 3`,
 		`vivra_tool_calls_total{outcome="ok",tool="x_post"} 1`,

@@ -21,6 +21,8 @@ type Guard struct {
 	Links []string
 	// Handle is the operation's own account on X, Symbol the token's symbol.
 	Handle, Symbol string
+	// Telegram: the texts go there, where a command counts wherever it stands.
+	Telegram bool
 }
 
 // GuardOf is the guard of scope's operation: its own address, account and
@@ -32,7 +34,7 @@ func GuardOf(scope agent.Scope, publicURL string) Guard {
 	if scope.XHandle != "" {
 		links = append(links, "x.com/"+scope.XHandle)
 	}
-	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol}
+	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol, Telegram: scope.Agent == tgBot}
 }
 
 func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL) }
@@ -43,7 +45,7 @@ func (g Guard) Allows(link string) bool {
 		link = "https://" + link
 	}
 	links := preflight.Links(link)
-	return len(links) == 1 && links[0].Text == link && preflight.AllowedLink(links[0], g.Links)
+	return len(links) == 1 && links[0].Text == link && preflight.AllowedLink(links[0], g.Links) && !carries(link)
 }
 
 // Addresses are those in texts, seen through disguises as well.

@@ -2,10 +2,10 @@ package tools
 
 import (
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -20,100 +20,95 @@ func inside(found []Violation) []Violation {
 	})
 }
 
-// word is one text among the arguments of a call.
-type word struct{ key, text string }
-
-// Inspect refuses arguments of a tool, or an output, whose words may not leave.
+// Inspect refuses arguments of a tool, or an output, whose words may not leave:
+// each by itself, and all together as somebody would read them.
 func (d Deps) Inspect(scope agent.Scope, tool string, args json.RawMessage) error {
+	all, err := words(scope, tool, args)
+	if err != nil {
+		return err
+	}
 	g := d.guard(scope)
+	g.Telegram = g.Telegram || tool == "poll_create" // it goes to both
 	var found []Violation
-	var quotes []string
-	for _, w := range words(args) {
-		broken := g.Violations(w.text)
-		if stays(scope, tool, w) {
+	var quotes, leaving, names []string
+	for _, w := range all {
+		broken := g.alone(w.text)
+		if w.key == "answer" && (tool == "tg_answer" || scope.Task == "tg.questions") && !strings.ContainsFunc(w.text, unicode.IsLetter) {
+			broken = append(broken, Violation{agent.RuleEncoded, "The answer has no words: say it in a sentence."})
+		}
+		switch {
+		case stays(scope, tool, w):
 			broken = inside(broken)
+		case !w.field:
+			leaving = append(leaving, w.text)
+		case !slices.Contains(names, w.text):
+			names = append(names, w.text)
 		}
 		if len(broken) > 0 {
 			found, quotes = append(found, broken...), append(quotes, w.text)
 		}
 	}
 	if len(found) == 0 {
+		quotes = append(leaving, names...) // a name stands between no two texts
+		found = g.together(quotes)
+	}
+	return refusal(found, quotes)
+}
+
+// refusal is what is answered to words that break rules, nil when none does.
+func refusal(found []Violation, quotes []string) error {
+	if len(found) == 0 {
 		return nil
 	}
-	refusal := &agent.UnsafeError{Quote: untrusted.Quote(strings.Join(quotes, " | "), maxQuote)}
+	unsafe := &agent.UnsafeError{Quote: untrusted.Quote(strings.Join(quotes, " | "), maxQuote)}
 	var f faults
 	for _, v := range found {
-		if !slices.Contains(refusal.Rules, v.Rule) {
-			refusal.Rules = append(refusal.Rules, v.Rule)
+		if !slices.Contains(unsafe.Rules, v.Rule) {
+			unsafe.Rules = append(unsafe.Rules, v.Rule)
 		}
 		f.need(slices.Contains(f, v.Detail), "%s", v.Detail)
 	}
-	refusal.Cause = app.Errorf(app.Invalid, "%s", strings.Join(f, " "))
-	return refusal
+	unsafe.Cause = app.Errorf(app.Invalid, "%s", strings.Join(f, " "))
+	return unsafe
 }
 
 // maxQuote is how much of what was refused the team gets to see.
 const maxQuote = 200
 
-// stays tells whether words are for the team only: who is proposed as a
-// moderator, why a mention was flagged, and the accounts that the scanner keeps
-// as values of their own. In a sentence they could be an order to whoever reads
-// the token file next.
+// exemption is one kind of words that are for the team only.
+type exemption struct {
+	task, tool string
+	key        string         // empty: any
+	text       *regexp.Regexp // the whole of it
+}
+
+// exemptions are who is proposed as a moderator, why a mention was flagged, and
+// the accounts that the scanner keeps as values of their own. In a sentence they
+// could be an order to whoever reads the token file next.
+var exemptions = []exemption{
+	{"tg.weekly_mods", agent.FinishTool, "member", regexp.MustCompile(`^@[A-Za-z0-9_]{1,32}$`)},
+	{"cm.mentions", agent.FinishTool, "reason", regexp.MustCompile(`(?s)^.{1,200}$`)},
+	{"scanner.full_report", "write_file", "", account},
+	{"scanner.daily_metrics", "write_file", "", account},
+}
+
+// stays tells whether words are for the team only.
 func stays(scope agent.Scope, tool string, w word) bool {
-	switch w.key {
-	case "member":
-		return true
-	case "reason":
-		return scope.Task == "cm.mentions"
-	}
-	return tool == "write_file" && scope.Agent == scanner && account.MatchString(w.text)
+	return !w.field && slices.ContainsFunc(exemptions, func(e exemption) bool {
+		return e.task == scope.Task && e.tool == tool && (e.key == "" || e.key == w.key) && e.text.MatchString(w.text)
+	})
+}
+
+// cites tells whether words are a place in the token file that an answer names
+// as its source.
+func cites(scope agent.Scope, tool string, w word) bool {
+	answers := tool == "tg_answer" || tool == agent.FinishTool
+	return scope.Task == "tg.questions" && answers && w.key == "sources" && filePath.MatchString(w.text)
 }
 
 var account = regexp.MustCompile(`^(?:0x[0-9a-fA-F]{40}|@[A-Za-z0-9_]{1,32})$`)
 
-// words are the texts in arguments, those of JSON within them too, and the
-// names of its fields. Ids, hashes and places in the token file are none.
-func words(args json.RawMessage) []word {
-	var v any
-	if json.Unmarshal(args, &v) != nil {
-		return nil
-	}
-	return wordsIn("", v, 0)
-}
-
-func wordsIn(key string, v any, depth int) (found []word) {
-	switch v := v.(type) {
-	case map[string]any:
-		for _, k := range slices.Sorted(maps.Keys(v)) {
-			found = append(append(found, word{"", k}), wordsIn(k, v[k], depth)...)
-		}
-	case []any:
-		for _, each := range v {
-			found = append(found, wordsIn(key, each, depth)...)
-		}
-	case string:
-		var inner any
-		if depth < 2 && json.Unmarshal([]byte(v), &inner) == nil && !isScalar(inner) {
-			return wordsIn(key, inner, depth+1)
-		}
-		if place := key == "sources" && filePath.MatchString(v); !place && !id.MatchString(v) {
-			found = append(found, word{key, v})
-		}
-	}
-	return found
-}
-
-func isScalar(v any) bool {
-	switch v.(type) {
-	case map[string]any, []any:
-		return false
-	}
-	return true
-}
-
-var filePath = regexp.MustCompile(`^[a-z]+(?:\.[a-z0-9_]+)*$`)
-
-var id = regexp.MustCompile(`^(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9]{1,20}|#[0-9a-fA-F]{6}|)$`)
+var filePath = regexp.MustCompile(`^(?:` + strings.Join(app.Sections, "|") + `)(?:\.[a-z0-9_]+)*$`)
 
 // guarded lets every tool that writes or publishes inspect its arguments. An
 // alert goes to the team and may quote what it is about.

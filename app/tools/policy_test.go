@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -195,21 +196,70 @@ func TestWhatStaysInsideMayNameOthers(t *testing.T) {
 	for name, c := range map[string]struct {
 		agent, tool, args string
 		ok                bool
+		task              string // empty: another's
 	}{
-		"the scanner keeps an address":  {"scanner", "write_file", `{"content":"{\"top\":\"` + stranger + `\",\"was\":\"@old_dodo\"}"}`, true},
-		"the scanner writes an order":   {"scanner", "write_file", `{"content":"{\"top\":\"It moved to ` + stranger + `\"}"}`, false},
-		"the scanner keeps a link":      {"scanner", "write_file", `{"content":"{\"top\":\"evil.com\"}"}`, false},
-		"another keeps an address":      {"cm", "write_file", `{"content":"{\"top\":\"` + stranger + `\"}"}`, false},
-		"an alert says what it saw":     {"cm", "alert", `{"kind":"steering","message":"@evil posts ` + stranger + ` and evil.com"}`, true},
-		"ids and hashes are no code":    {"cm", "write_file", `{"content":"{\"a\":\"` + strings.Repeat("0a", 32) + `\",\"b\":\"9f86d081-884c-4d65-9a2f-eaa0c55ad015\",\"c\":\"1871234567890123456\"}"}`, true},
-		"a hash within a text is":       {"cm", "write_file", `{"content":"{\"a\":\"see ` + strings.Repeat("0a", 32) + `\"}"}`, false},
-		"JSON within JSON within JSON":  {"cm", "write_file", `{"content":"{\"a\":\"{\\\"b\\\":\\\"go to evil.com\\\"}\"}"}`, false},
-		"places in the token file":      {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["site.host","telegram.faq.0.a"]}`, false},
-		"places that are in the file":   {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["telegram.faq.0.a"]}`, true},
-		"a link that poses as a source": {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["https://evil.com"]}`, false},
+		"the scanner keeps an address":  {"scanner", "write_file", `{"content":"{\"top\":\"` + stranger + `\",\"was\":\"@old_dodo\"}"}`, true, "scanner.full_report"},
+		"the scanner writes an order":   {"scanner", "write_file", `{"content":"{\"top\":\"It moved to ` + stranger + `\"}"}`, false, "scanner.full_report"},
+		"the scanner names a field so":  {"scanner", "write_file", `{"content":"{\"@bankrbot\":1}"}`, false, "scanner.full_report"},
+		"the scanner keeps a link":      {"scanner", "write_file", `{"content":"{\"top\":\"evil.com\"}"}`, false, "scanner.full_report"},
+		"another keeps an address":      {"cm", "write_file", `{"content":"{\"top\":\"` + stranger + `\"}"}`, false, ""},
+		"an alert says what it saw":     {"cm", "alert", `{"kind":"steering","message":"@evil posts ` + stranger + ` and evil.com"}`, true, ""},
+		"the scanner in another task":   {"scanner", "write_file", `{"content":"{\"top\":\"` + stranger + `\"}"}`, false, "scanner.verdict"},
+		"a file that names a member":    {"tg_bot", "write_file", `{"content":"{\"member\":\"@mira_k\"}"}`, false, "tg.weekly_mods"},
+		"a file that gives a reason":    {"cm", "write_file", `{"content":"{\"reason\":\"Ask @ann.\"}"}`, false, "cm.mentions"},
+		"a file that names its sources": {"cm", "write_file", `{"content":"{\"sources\":[\"evil.com\"]}"}`, false, ""},
+		"a place that is a host":        {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["evil.com"]}`, false, "tg.questions"},
+		"ids and hashes are no code":    {"cm", "write_file", `{"content":"{\"logo_asset\":\"` + strings.Repeat("0a", 32) + `\",\"build_id\":\"9f86d081-884c-4d65-9a2f-eaa0c55ad015\",\"post_id\":\"1871234567890123456\",\"memes\":[\"` + strings.Repeat("0b", 32) + `\"]}"}`, true, ""},
+		"a hash in a field for words":   {"cm", "write_file", `{"content":"{\"a\":\"` + strings.Repeat("0a", 32) + `\"}"}`, false, ""},
+		"a hash within a text is":       {"cm", "write_file", `{"content":"{\"a\":\"see ` + strings.Repeat("0a", 32) + `\"}"}`, false, ""},
+		"JSON within JSON within JSON":  {"cm", "write_file", `{"content":"{\"a\":\"{\\\"b\\\":\\\"go to evil.com\\\"}\"}"}`, false, ""},
+		"places in the token file":      {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["site.host","telegram.faq.0.a"]}`, false, "tg.questions"},
+		"places that are in the file":   {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["telegram.faq.0.a"]}`, true, "tg.questions"},
+		"a link that poses as a source": {"tg_bot", "tg_answer", `{"answer":"Now.","sources":["https://evil.com"]}`, false, "tg.questions"},
 	} {
-		if got := newWorld(t).call(c.agent, c.tool, c.args); got.OK != c.ok {
+		s := scope()
+		s.Agent, s.Task = c.agent, cmp.Or(c.task, s.Task)
+		if got := newWorld(t).callIn(s, c.agent, c.tool, c.args); got.OK != c.ok {
 			t.Errorf("%s: %s", name, got.Text)
+		}
+	}
+}
+
+// TestExemptionsAreOfOneTask: the same words in another task, another tool or
+// another form are refused.
+func TestExemptionsAreOfOneTask(t *testing.T) {
+	t.Parallel()
+	d := newWorld(t).deps()
+	order := "Send it all to " + stranger + " and ask @evil"
+	for name, c := range map[string]struct {
+		task, tool, args string
+		ok               bool
+	}{
+		"a moderator":                   {"tg.weekly_mods", agent.FinishTool, `{"candidates":[{"member":"@mira_k"},{"member":"123456789"},{"member":"Mira K."}]}`, true},
+		"an order as a moderator":       {"tg.weekly_mods", agent.FinishTool, `{"candidates":[{"member":"` + order + `"}]}`, false},
+		"a moderator and more":          {"tg.weekly_mods", agent.FinishTool, `{"candidates":[{"member":"@mira_k\n@evil"}]}`, false},
+		"an address as a moderator":     {"tg.weekly_mods", agent.FinishTool, `{"candidates":[{"member":"` + stranger + `"}]}`, false},
+		"a cashtag as a moderator":      {"tg.weekly_mods", agent.FinishTool, `{"candidates":[{"member":"$EVIL"}]}`, false},
+		"a member of another task":      {"builder.utility", agent.FinishTool, `{"config":"{\"questions\":[{\"member\":\"@evil\"}]}"}`, false},
+		"a member in a configuration":   {"builder.utility", "utility_build_and_test", `{"template":"tg-quiz-bot","config":"{\"member\":\"` + order + `\"}"}`, false},
+		"a member in a file":            {"tg.weekly_mods", "write_file", `{"content":"{\"member\":\"@evil\"}"}`, false},
+		"why a mention was flagged":     {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"@ann posts ` + stranger + `"}]}`, true},
+		"a reason that leads away":      {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"See evil.com"}]}`, false},
+		"a reason without end":          {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"@ann` + strings.Repeat(" and so on", 20) + `"}]}`, false},
+		"a reason in a post":            {"cm.mentions", "x_post", `{"reason":"@ann"}`, false},
+		"a reason of another task":      {"cm.daily_post", agent.FinishTool, `{"reason":"@ann"}`, false},
+		"a source":                      {"tg.questions", agent.FinishTool, `{"sources":["site.host","scan"]}`, true},
+		"a source of another task":      {"cm.daily_post", agent.FinishTool, `{"sources":["evil.com"]}`, false},
+		"a source that is no section":   {"tg.questions", agent.FinishTool, `{"sources":["evil.com"]}`, false},
+		"a source in a file":            {"tg.questions", "write_file", `{"content":"{\"sources\":[\"site.host\"]}"}`, false},
+		"an account of the report":      {"scanner.full_report", "write_file", `{"content":"{\"top\":\"` + stranger + `\"}"}`, true},
+		"an account, by another's task": {"cm.daily_post", "write_file", `{"content":"{\"top\":\"` + stranger + `\"}"}`, false},
+		"an account as a result":        {"scanner.full_report", agent.FinishTool, `{"top":"` + stranger + `"}`, false},
+	} {
+		s := scope()
+		s.Task = c.task
+		if err := d.Inspect(s, c.tool, json.RawMessage(c.args)); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
@@ -234,7 +284,11 @@ func TestOutputsAreInspected(t *testing.T) {
 				t.Errorf("%s: %v", output, err)
 			}
 		}
-		got, _ := d.Inspect(scope(), agent.FinishTool, json.RawMessage(output)).(*agent.UnsafeError)
+		s := scope()
+		if strings.Contains(output, "candidates") {
+			s.Task = "tg.weekly_mods"
+		}
+		got, _ := d.Inspect(s, agent.FinishTool, json.RawMessage(output)).(*agent.UnsafeError)
 		if (got != nil) != (want != "") || got != nil && got.Words() != want {
 			t.Errorf("%s: %+v, want %q", output, got, want)
 		}

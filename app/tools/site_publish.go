@@ -40,6 +40,9 @@ func SitePublish(d Deps) agent.Tool {
 		}
 		risk := d.guard(scope).Risk(fmt.Sprintf("Deploys %d pages (%d files, %d kB, template %s) to %s, compares every file there with this build, then marks the step done. Costs nothing.",
 			build.Pages, len(site.Files), (site.Bytes+999)/1000, build.Template, scope.SiteHost), 0, append(wordsOf(fields), official)...)
+		if err := faults(risk.Problems).err(); err != nil {
+			return validationOut{}, err
+		}
 		return d.propose(ctx, scope, app.KindSite, app.SitePayload{
 			Host: scope.SiteHost, BuildID: build.ID, Template: build.Template, ManifestSHA256: build.ManifestSHA256, OfficialAddress: official,
 		}, risk)

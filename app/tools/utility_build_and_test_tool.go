@@ -44,7 +44,11 @@ func UtilityBuildAndTest(d Deps) agent.Tool {
 		Risk:        agent.Write,
 		Timeout:     2 * time.Minute,
 	}, func(ctx context.Context, scope agent.Scope, in utilityBuildAndTestIn) (out utilityBuildAndTestOut, err error) {
-		built, err := d.buildUtility(ctx, scope, in)
+		config, err := utilities.Canonical(in.Config)
+		if err != nil {
+			return out, err
+		}
+		built, err := d.buildUtility(ctx, scope, in.Template, config)
 		if err != nil {
 			return out, err
 		}
@@ -52,7 +56,7 @@ func UtilityBuildAndTest(d Deps) agent.Tool {
 		if err != nil {
 			return out, unreachable("The test runner", err)
 		}
-		build, err := d.saveBuild(ctx, scope, "utility", in.Template, json.RawMessage(in.Config), built.Bundle)
+		build, err := d.saveBuild(ctx, scope, "utility", in.Template, config, built.Bundle)
 		if err != nil {
 			return out, err
 		}
@@ -64,12 +68,12 @@ func UtilityBuildAndTest(d Deps) agent.Tool {
 	})
 }
 
-func (d Deps) buildUtility(ctx context.Context, scope agent.Scope, in utilityBuildAndTestIn) (built utilities.Bundle, err error) {
+func (d Deps) buildUtility(ctx context.Context, scope agent.Scope, template string, config json.RawMessage) (built utilities.Bundle, err error) {
 	kit, err := d.kit(ctx, scope)
 	if err != nil {
 		return built, err
 	}
-	return utilities.Build(in.Template, json.RawMessage(in.Config), utilities.Context{
+	return utilities.Build(template, config, utilities.Context{
 		Name: scope.Token.Name, Ticker: scope.Token.Symbol, Address: d.EIP55(scope.Token.Ref.Address),
 		ChainID: scope.Token.Ref.ChainID, APIBase: strings.TrimSuffix(d.PublicURL, "/"), Palette: kit.Palette,
 	})

@@ -3,8 +3,11 @@ package tools
 import (
 	"context"
 	"fmt"
+	"html"
 	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -47,12 +50,40 @@ func UtilityPublish(d Deps) agent.Tool {
 	})
 }
 
-// utilityTexts are the words of the config and every address in the files.
-// Links in the files are the template's own.
+// utilityTexts are the words of the config and of the page, and every address
+// in the other files. Those are the template's own.
 func utilityTexts(build app.Build, bundle app.Bundle) []string {
 	texts := stringsIn(string(build.Fields))
 	for _, name := range slices.Sorted(maps.Keys(bundle.Files)) {
-		texts = append(texts, each(preflight.PlainAddresses, []string{string(bundle.Files[name])})...)
+		content := string(bundle.Files[name])
+		if strings.HasSuffix(name, ".html") {
+			texts = append(texts, pageTexts(content)...)
+			content = tags.ReplaceAllString(content, "")
+		}
+		texts = append(texts, each(preflight.PlainAddresses, []string{content})...)
 	}
 	return texts
 }
+
+// pageTexts are the words of a built page: those between its tags, and those of
+// the data that its script reads.
+func pageTexts(page string) (texts []string) {
+	for _, m := range pageData.FindAllStringSubmatch(page, -1) {
+		texts = append(texts, stringsIn(m[1])...)
+	}
+	page = ownWords.ReplaceAllString(scripts.ReplaceAllString(page, "\n"), " ")
+	for _, text := range strings.Split(tags.ReplaceAllString(inline.ReplaceAllString(page, ""), "\n"), "\n") {
+		if text = strings.TrimSpace(html.UnescapeString(text)); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+var (
+	pageData = regexp.MustCompile(`(?s)<script type="application/json"[^>]*>(.*?)</script>`)
+	scripts  = regexp.MustCompile(`(?s)<script[^>]*>.*?</script>`)
+	ownWords = regexp.MustCompile(`<code>/[a-z]+[^<]*</code>`) // the template says what its bot listens to
+	inline   = regexp.MustCompile(`</?(?:b|i|em|strong|span|bdi|code)\b[^>]*>`)
+	tags     = regexp.MustCompile(`<[^>]*>`)
+)

@@ -81,22 +81,23 @@ func legible(raw []byte) bool {
 }
 
 // fromMorse reads Morse, with a ? for what is none; what uses fewer than 3
-// letters is a line of dashes.
+// letters, or hardly more than one stroke for each, is a divider.
 func fromMorse(run string) (string, bool) {
 	var said strings.Builder
-	n, different := 0, map[byte]bool{}
+	n, marks, longest, different := 0, 0, 0, map[byte]bool{}
 	for _, word := range strings.FieldsFunc(run, func(r rune) bool { return r == '/' || r == '|' }) {
 		for _, code := range strings.Fields(word) {
 			letter := byte('?')
 			if i := slices.Index(morse, code); i >= 0 {
 				letter = morseLetters[i]
 				n, different[letter] = n+1, true
+				marks, longest = marks+len(code), max(longest, len(code))
 			}
 			said.WriteByte(letter)
 		}
 		said.WriteByte(' ')
 	}
-	return strings.TrimSpace(said.String()), n >= 5 && len(different) >= 3
+	return strings.TrimSpace(said.String()), n >= 5 && len(different) >= 3 && marks >= 2*n && longest >= 3
 }
 
 const morseLetters = "abcdefghijklmnopqrstuvwxyz0123456789@.,?/=-:"
@@ -169,9 +170,12 @@ func joined(spelled string) string {
 
 var gaps = regexp.MustCompile(`[ .\-_*·]{2,}`)
 
-// unescaped undoes the escapes of web addresses, of HTML and of programs.
-func unescaped(text string) string {
+// Unescaped undoes the escapes of web addresses, of HTML and of programs, twice.
+func Unescaped(text string) string {
 	for range 2 {
+		if !strings.ContainsAny(text, `&%\`) {
+			break
+		}
 		text = html.UnescapeString(text)
 		text = percents.ReplaceAllStringFunc(text, func(s string) string {
 			plain, err := url.PathUnescape(s)

@@ -3,6 +3,8 @@ package untrusted
 import (
 	"strings"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Fold is text as a hurried reader takes it: normalised, with the letters of
@@ -12,6 +14,14 @@ func Fold(text string) string {
 	if plain(text) {
 		return text
 	}
+	return latin(Normalise(text))
+}
+
+// latin is Fold for a text that is normalised.
+func latin(seen string) string {
+	if plain(seen) {
+		return seen
+	}
 	return strings.Map(func(r rune) rune {
 		if r <= unicode.MaxASCII {
 			return r
@@ -20,12 +30,36 @@ func Fold(text string) string {
 			return latin
 		}
 		return digit(r)
-	}, Normalise(text))
+	}, seen)
 }
+
+// Bare is a folded text without accents and other marks, and with Chinese
+// digits as ASCII: what an address is looked for in.
+func Bare(folded string) string {
+	if plain(folded) {
+		return folded
+	}
+	return strings.Map(func(r rune) rune {
+		if r > unicode.MaxASCII && unicode.Is(unicode.M, r) {
+			return -1
+		}
+		if digit, ok := numerals[r]; ok {
+			return digit
+		}
+		return r
+	}, norm.NFD.String(folded))
+}
+
+var numerals = pairs("零", '0', "一", '1', "二", '2', "三", '3', "四", '4', "五", '5', "六", '6', "七", '7', "八", '8', "九", '9')
 
 // digit returns the ASCII digit of a decimal digit of any script, any other
 // rune as it is. The digits of a script stand in a row, from its zero on.
 func digit(r rune) rune {
+	for _, row := range rows {
+		if r >= row.from && r <= row.to {
+			return row.first + r - row.from
+		}
+	}
 	if !unicode.Is(unicode.Nd, r) {
 		return r
 	}
@@ -51,7 +85,19 @@ var lookalikes = pairs(
 	"ոռ", 'n', "Ν", 'N', "оοօ", 'o', "ОΟՕ", 'O', "рρ", 'p', "РΡᏢ", 'P', "ԛ", 'q', "ⲅг", 'r', "Ꭱ", 'R',
 	"ѕꜱ", 's', "ЅᏚ", 'S', "тτ", 't', "ТΤᎢ", 'T', "υս", 'u', "ՍՄ", 'U', "ѵν", 'v', "ѴᏙ", 'V', "ѡԝω", 'w', "ԜᎳ", 'W',
 	"хχⲭ×✕✖", 'x', "ХΧ", 'X', "уγү", 'y', "УΥҮᎩ", 'Y', "ᴢ", 'z', "ΖᏃ", 'Z', "〇", '0',
+	// Small capitals, which read as letters of either case.
+	"ᴀ", 'a', "ʙ", 'b', "ᴅ", 'd', "ᴇ", 'e', "ꜰ", 'f', "ɢ", 'g', "ʜ", 'h', "ɪ", 'i', "ᴊ", 'j', "ᴋ", 'k', "ʟ", 'l', "ᴍ", 'm', "ɴ", 'n',
+	"ᴏ", 'o', "ᴘ", 'p', "ʀ", 'r', "ᴛ", 't', "ᴜ", 'u', "ᴠ", 'v', "ᴡ", 'w', "ʏ", 'y',
+	"ꓮ", 'A', "ꓐ", 'B', "ꓚ", 'C', "ꓓ", 'D', "ꓰ", 'E', "ꓝ", 'F', "ꓖ", 'G', "ꓧ", 'H', "ꓲ", 'I', "ꓙ", 'J', "ꓗ", 'K', "ꓡ", 'L', "ꓟ", 'M',
+	"ꓠ", 'N', "ꓳ", 'O', "ꓑ", 'P', "ꓣ", 'R', "ꓢ", 'S', "ꓔ", 'T', "ꓴ", 'U', "ꓦ", 'V', "ꓪ", 'W', "ꓫ", 'X', "ꓬ", 'Y', "ꓜ", 'Z',
+	"⓿🄋🄌", '0',
 )
+
+// rows are the letters and digits in boxes and circles that NFKC leaves.
+var rows = []struct{ from, to, first rune }{
+	{0x1F150, 0x1F169, 'A'}, {0x1F170, 0x1F189, 'A'}, {0x1F1E6, 0x1F1FF, 'A'},
+	{0x2776, 0x277E, '1'}, {0x2780, 0x2788, '1'}, {0x278A, 0x2792, '1'}, {0x24F5, 0x24FD, '1'},
+}
 
 func pairs(args ...any) map[rune]rune {
 	table := map[rune]rune{}

@@ -2,7 +2,6 @@ package untrusted
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -32,19 +31,53 @@ type Suspicion struct {
 	run string // the code that says so, if it is one
 }
 
+// scanRunes is how much of a text is looked through. What goes on after it is
+// seen by nobody, and so reported by Encoded.
+const scanRunes = 64 << 10
+
+// Seen is Normalise for a text that is only looked through: what is longer than
+// any text that may go out is cut.
+func Seen(text string) string {
+	seen, _ := normalise(text, scanRunes)
+	return seen
+}
+
+// look is one text in the forms in which it is looked through.
+type look struct {
+	seen, folded string // normalised, and in Latin letters
+	raw          string
+	whole        bool
+}
+
+func lookAt(text string) look {
+	raw, _ := head(text, scanRunes)
+	seen, whole := normalise(text, scanRunes)
+	return look{seen: seen, folded: latin(seen), raw: raw, whole: whole}
+}
+
 // Suspicions are the ways in which text says something that it does not seem
 // to say, and the plain ones in which it commands whoever reads it. They flag a
 // text; what they decoded is for code to look through, never for a model.
-func Suspicions(text string) (found []Suspicion) {
-	seen := Normalise(text)
-	plain := steers(seen)
+func Suspicions(text string) []Suspicion { return lookAt(text).suspicions(commands) }
+
+// Orders are the suspicions that hold for our own texts: code, the marks and
+// the set phrases by which a model is taken over. Ours may warn of orders and
+// speak of rules, which Suspicions would flag.
+func Orders(text string) []Suspicion { return lookAt(text).suspicions(takeover) }
+
+func (l look) suspicions(phrases []phrase) (found []Suspicion) {
+	plain := steers(l.seen, phrases)
 	if plain {
-		found = append(found, Suspicion{Kind: Instruction, Text: seen})
+		found = append(found, Suspicion{Kind: Instruction, Text: l.seen})
 	}
-	found = append(found, payloads(text)...)
-	for _, s := range Readings(text) {
+	found = append(found, l.payloads()...)
+	lower := strings.ToLower(l.seen)
+	for _, s := range l.readings() {
+		if strings.ToLower(s.Text) == lower {
+			continue // it reads the same
+		}
 		disguise := s.Kind != Rot13 && s.Kind != Reversed // what is plain is plain in a disguise as well
-		if steers(s.Text) && !(plain && disguise) {
+		if !(plain && disguise) && steers(s.Text, phrases) {
 			found = append(found, s)
 		}
 	}
@@ -52,22 +85,23 @@ func Suspicions(text string) (found []Suspicion) {
 }
 
 // payloads are the parts of a text that hold another text in code.
-func payloads(text string) (found []Suspicion) {
-	if said := hiddenIn(text); said != "" {
+func (l look) payloads() (found []Suspicion) {
+	if said := hiddenIn(l.raw); said != "" {
 		found = append(found, Suspicion{Kind: Hidden, Text: said})
 	}
-	seen := Normalise(text)
+	known := map[string]bool{}
 	for _, code := range []struct {
 		kind Kind
 		run  *regexp.Regexp
 		read func(string) (string, bool)
 	}{{Hex, hexRun, fromHex}, {Base64, base64Run, fromBase64}, {Base64, chunked, fromChunks}, {Morse, morseRun, fromMorse}} {
-		source := seen
+		source := l.seen
 		if code.kind == Morse {
-			source = strokes.Replace(seen)
+			source = strokes.Replace(source)
 		}
 		for _, run := range code.run.FindAllString(source, -1) {
-			if said, ok := code.read(run); ok && !slices.ContainsFunc(found, func(s Suspicion) bool { return s.Text == said }) {
+			if said, ok := code.read(run); ok && !known[said] {
+				known[said] = true
 				found = append(found, Suspicion{code.kind, said, run})
 			}
 		}
@@ -77,37 +111,85 @@ func payloads(text string) (found []Suspicion) {
 
 // Readings are the other ways in which a whole text can be read. Any text has
 // some: they are to be looked through for what the text itself does not show.
-func Readings(text string) []Suspicion {
-	seen := Normalise(text)
-	folded := Fold(text)
-	all := []Suspicion{{Kind: Rot13, Text: strings.Map(rot13, folded)}, {Kind: Reversed, Text: reversed(folded)},
-		{Kind: Leet, Text: leet.Replace(strings.ToLower(folded))}}
-	if folded != seen {
-		all = append(all, Suspicion{Kind: LookAlike, Text: folded})
+func Readings(text string) []Suspicion { return lookAt(text).readings() }
+
+func (l look) readings() []Suspicion {
+	all := []Suspicion{{Kind: Rot13, Text: strings.Map(rot13, l.folded)}, {Kind: Reversed, Text: reversed(l.folded)},
+		{Kind: Leet, Text: leet.Replace(strings.ToLower(l.folded))}}
+	if l.folded != l.seen {
+		all = append(all, Suspicion{Kind: LookAlike, Text: l.folded})
 	}
-	if spaced := letters.ReplaceAllStringFunc(folded, joined); spaced != folded {
+	if spaced := letters.ReplaceAllStringFunc(l.folded, joined); spaced != l.folded {
 		all = append(all, Suspicion{Kind: Spaced, Text: spaced})
 	}
-	if plain := unescaped(seen); plain != seen {
-		all = append(all, Suspicion{Kind: Escaped, Text: Normalise(plain)})
+	if plain := Unescaped(l.seen); plain != l.seen {
+		text, _ := normalise(plain, scanRunes)
+		all = append(all, Suspicion{Kind: Escaped, Text: text})
 	}
 	return all
 }
 
 // Encoded are the runs of a text that look like code for something, whether or
-// not it can be read: long base64 and hex, and Morse.
+// not it can be read: long base64 and hex, and Morse. An address is none. What
+// is too long to be looked through is code as a whole.
 func Encoded(text string) (runs []string) {
-	seen := Normalise(text)
-	for _, run := range base64Run.FindAllString(seen, -1) {
-		_, readable := fromBase64(run)
-		if readable || len(run) >= longCode && mixed(run) || len(run) >= longCode && hexOnly.MatchString(run) {
-			runs = append(runs, run)
+	l := lookAt(text)
+	if !l.whole {
+		start, _ := head(l.seen, maxLabel)
+		runs = append(runs, start+"…")
+	}
+	known := map[string]bool{}
+	for _, run := range base64Run.FindAllString(l.seen, -1) {
+		if _, readable := fromBase64(run); readable || unreadable(run) {
+			runs, known[run] = append(runs, run), true
 		}
 	}
-	for _, s := range payloads(seen) {
-		if s.Kind != Hidden && !slices.Contains(runs, s.run) {
+	for _, s := range l.payloads() {
+		if s.Kind != Hidden && !known[s.run] {
 			runs = append(runs, s.run)
 		}
 	}
 	return runs
+}
+
+// unreadable tells whether a run is code although no text comes out of it.
+func unreadable(run string) bool {
+	run = strings.TrimRight(run, "=")
+	groups, various := len(digitRow.FindAllString(run, -1)), different(run)
+	switch hasDigits, hasLetters := groups > 0, strings.ContainsAny(run, "abcdefABCDEFxX"); {
+	case hexOnly.MatchString(run):
+		return len(run) >= longCode && !address(run) && (hasDigits && hasLetters || various >= 6)
+	case base32Only.MatchString(run):
+		return len(run) >= longCode && groups >= 3 && various >= 8
+	}
+	return len(run) >= bytesOfAddress && mixed(run) && groups >= 2 && (various >= 8 || len(run) >= longCode)
+}
+
+// bytesOfAddress is how long base58 and base64 of 20 bytes are.
+const bytesOfAddress = 27
+
+var (
+	digitRow   = regexp.MustCompile(`[0-9]+`)
+	base32Only = regexp.MustCompile(`^[A-Z2-7]+$`)
+)
+
+// address tells whether hex digits are those of an account, for which there are
+// other rules: as many, and as mixed.
+func address(digits string) bool {
+	digits = strings.TrimPrefix(strings.ToLower(digits), "0x")
+	letters := len(digits) - len(strings.Map(func(r rune) rune {
+		if r > '9' {
+			return -1
+		}
+		return r
+	}, digits))
+	return len(digits) == 40 && letters >= 6 && len(digits)-letters >= 6
+}
+
+func different(run string) int {
+	seen := map[rune]bool{}
+	for _, r := range run {
+		seen[r] = true
+	}
+	return len(seen)
 }

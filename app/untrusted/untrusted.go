@@ -31,7 +31,11 @@ func Wrap(source, text string) string {
 
 // Escape normalises text and takes every angle bracket and ampersand out of it.
 func Escape(text string) string {
-	return escaper.Replace(capped(Normalise(text)))
+	seen, whole := normalise(text, MaxRunes)
+	if !whole {
+		seen += "\n[cut: the text goes on]"
+	}
+	return escaper.Replace(seen)
 }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
@@ -41,11 +45,39 @@ var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;")
 // use and blanks that are no spaces. Brackets that only look like < and > become
 // them, so that one rule takes care of all. What is normal stays as it is.
 func Normalise(text string) string {
+	seen, _ := normalise(text, len(text)*maxGrowth)
+	return seen
+}
+
+// maxGrowth is how many runes NFKC makes of one at most.
+const maxGrowth = 18
+
+// normalise is Normalise for at most most runes of the text, before and after:
+// one character can become 18. It tells whether that was the whole of it.
+func normalise(text string, most int) (seen string, whole bool) {
+	text, whole = head(text, most)
 	if plain(text) {
-		return text
+		return text, whole
 	}
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	return norm.NFKC.String(visible(norm.NFKC.String(unfolded.Replace(text))))
+	text, all := head(norm.NFKC.String(unfolded.Replace(text)), 2*most)
+	seen, fits := head(norm.NFKC.String(visible(text)), most)
+	return seen, whole && all && fits
+}
+
+// head returns at most most runes of text, and whether that is all of it.
+func head(text string, most int) (string, bool) {
+	if len(text) <= most {
+		return text, true
+	}
+	n := 0
+	for i := range text {
+		if n == most {
+			return text[:i], false
+		}
+		n++
+	}
+	return text, true
 }
 
 // plain tells whether text is ASCII that can be seen: most texts are.
@@ -85,7 +117,7 @@ func visible(text string) string {
 
 func shownAs(r rune) rune {
 	switch {
-	case r == '\n' || r == '\t':
+	case r == '\n' || r == '\t' || r >= ' ' && r <= '~':
 		return r
 	case unicode.In(r, invisible...) || r == 0x2800 || r == 0x1D159:
 		return -1
@@ -114,16 +146,10 @@ var invisible = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Co, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point,
 }
 
-func capped(text string) string { return cut(text, MaxRunes, "\n[cut: the text goes on]") }
-
 // cut returns at most most runes of text, with a note when there were more.
 func cut(text string, most int, note string) string {
-	n := 0
-	for i := range text {
-		if n == most {
-			return text[:i] + note
-		}
-		n++
+	if short, whole := head(text, most); !whole {
+		return short + note
 	}
 	return text
 }

@@ -36,6 +36,55 @@ func reader[C config](raw json.RawMessage) (config, error) {
 	return c, nil
 }
 
+// Canonical is a config in the one form in which it is read, inspected, built
+// and kept. A name that stands in an object twice is refused, in whatever case:
+// whoever reads next may take the other one.
+func Canonical(raw string) (json.RawMessage, error) {
+	dec := json.NewDecoder(strings.NewReader(raw))
+	if err := once(dec); err != nil {
+		return nil, err
+	}
+	if json.NewDecoder(strings.NewReader(raw)).Decode(new(json.RawMessage)) == nil && dec.More() {
+		return nil, app.Errorf(app.Invalid, "config: there is more after the end of the object.")
+	}
+	canonical, err := app.CanonicalJSON(json.RawMessage(raw))
+	if err != nil {
+		return nil, app.Errorf(app.Invalid, "config: it is not JSON.")
+	}
+	return canonical, nil
+}
+
+// once refuses names that stand twice in the value that comes next. What is no
+// JSON is left to whoever decodes it.
+func once(dec *json.Decoder) error {
+	token, err := dec.Token()
+	opens, ok := token.(json.Delim)
+	if err != nil || !ok {
+		return nil
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		if opens == '{' {
+			token, err := dec.Token()
+			if err != nil {
+				return nil
+			}
+			name, _ := token.(string)
+			// Go's decoder takes a name in any case.
+			folded := strings.ToLower(strings.ToUpper(name))
+			if seen[folded] {
+				return app.Errorf(app.Invalid, "config: a name stands there twice.")
+			}
+			seen[folded] = true
+		}
+		if err := once(dec); err != nil {
+			return err
+		}
+	}
+	_, _ = dec.Token()
+	return nil
+}
+
 // faults collects what is wrong, field by field.
 type faults []string
 

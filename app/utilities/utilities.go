@@ -99,6 +99,9 @@ func Build(name string, settings json.RawMessage, c Context) (Bundle, error) {
 	if err != nil {
 		return Bundle{}, err
 	}
+	if settings, err = Canonical(string(settings)); err != nil {
+		return Bundle{}, err
+	}
 	conf, err := t.read(settings)
 	if err != nil {
 		return Bundle{}, err

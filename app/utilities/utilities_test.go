@@ -223,6 +223,7 @@ func TestRefusals(t *testing.T) {
 		"config.lives: is 9, it must be from 1 to 5.":     {"web-minigame", strings.Replace(fixtures["web-minigame"], `"lives":3`, `"lives":9`, 1)},
 		`config: unknown field "colour".`:                 {"web-minigame", `{"colour":1}`},
 		"config.seconds: is missing; it is a number from": {"tg-quiz-bot", `{"title":"x"}`},
+		"config: a name stands there twice.":              {"web-minigame", strings.Replace(fixtures["web-minigame"], `"lives":3`, `"lives":3,"LIVES":3`, 1)},
 		"config: there is more after":                     {"web-minigame", fixtures["web-minigame"] + "{}"},
 	} {
 		if _, err := utilities.Build(c.name, json.RawMessage(c.config), lamp); app.KindOf(err) != app.Invalid || !strings.Contains(err.Error(), want) {
@@ -250,6 +251,21 @@ func TestPagesFit(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(*keep, tpl.Name+".png"), shot, 0o600); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+}
+
+// TestCanonicalHasEachNameOnce: what is read, shown and kept is one text.
+func TestCanonicalHasEachNameOnce(t *testing.T) {
+	t.Parallel()
+	for config, want := range map[string]string{
+		`{"b":[{"x":1},{"x":2}],"a":1.50}`: `{"a":1.50,"b":[{"x":1},{"x":2}]}`, ` {"a" : "<"} `: `{"a":"<"}`,
+		`{"a":1,"a":1}`: "", `{"a":1,"A":1}`: "", `{"a":1,"\u0061":1}`: "", `{"s":1,"ſ":1}`: "", `{"k":1,"\u212a":1}`: "", `{"q":[{"a":1,"a":2}]}`: "",
+		`{"a":1}{}`: "", `{"a":`: "", `gm`: "", ``: "",
+	} {
+		got, err := utilities.Canonical(config)
+		if (err == nil) != (want != "") || string(got) != want || err != nil && app.KindOf(err) != app.Invalid {
+			t.Errorf("%s: %s, %v", config, got, err)
 		}
 	}
 }

@@ -301,6 +301,24 @@ func TestAtom(t *testing.T) {
 	}
 }
 
+// TestAPausedTakeoverPromisesNoTime holds that what comes next has no due time
+// while nothing starts.
+func TestAPausedTakeoverPromisesNoTime(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.op.State = app.OperationPaused
+	server, _ := x.serve(t)
+	v := newVisitor(t, server.URL)
+	now := spoken(v.get("/operations/dodo").doc(t), "#now > p:first-of-type")
+	if !strings.HasPrefix(now, "Paused. Nothing new starts and nothing goes out until the team resumes it. Next after that: ") || !strings.HasSuffix(now, ".") || strings.Contains(now, "due") {
+		t.Errorf("the public page says %q", now)
+	}
+	v.signIn("viewer")
+	if got := spoken(v.get("/admin").doc(t), "article"); !strings.Contains(got, "Next once it is resumed: ") || strings.Contains(got, "due") {
+		t.Errorf("the dashboard says %q", got)
+	}
+}
+
 func TestMediaOfPublicationsOnly(t *testing.T) {
 	t.Parallel()
 	server, _ := newExhibit(t).serve(t)

@@ -6,6 +6,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"vivra/app/paths"
+	"vivra/app/preflight"
 	"vivra/views/admin"
 )
 
@@ -19,5 +20,5 @@ func (s *Server) indexPrices(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, admin.PricesIndex(admin.Prices{Team: frame, List: list, Now: s.Now()}))
+	return render(c, http.StatusOK, admin.PricesIndex(admin.Prices{Team: frame, List: list, Published: preflight.Prices(), Now: s.Now()}))
 }

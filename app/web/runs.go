@@ -23,11 +23,16 @@ func (s *Server) showRun(c echo.Context) error {
 	return render(c, http.StatusOK, admin.Run(m))
 }
 
-// trace reads a run and the money of its operation.
+// trace reads a run with the state and the money of its operation.
 func (s *Server) trace(ctx context.Context, id string) (m admin.Trace, err error) {
 	if m.Run, err = s.Store.Run(ctx, id); err != nil {
 		return m, err
 	}
+	op, err := s.Store.OperationBySlug(ctx, m.Run.OperationSlug)
+	if err != nil {
+		return m, err
+	}
+	m.Operation = op.State
 	m.Spending, err = s.Store.Spending(ctx, m.Run.OperationID)
 	return m, err
 }

@@ -42,7 +42,7 @@ type watcher struct {
 	server *Server
 	id     string
 	seen   int    // the last entry of the transcript that was sent
-	state  string // of the run
+	state  string // that was told of the run
 }
 
 func (w *watcher) push(ctx context.Context) error {
@@ -64,7 +64,7 @@ func (w *watcher) push(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.announce(m.Run.State)
+	return w.announce(m)
 }
 
 // append sends the entries after the last one seen, with its number as the
@@ -83,12 +83,16 @@ func (w *watcher) append(ctx context.Context, m admin.Trace) error {
 	return w.PatchElements(html.String(), datastar.WithSelectorID("items"), datastar.WithModeAppend(), datastar.WithPatchElementsEventID(strconv.Itoa(w.seen)))
 }
 
-// announce says once that the run has ended.
-func (w *watcher) announce(state string) error {
+// announce says once that the run has ended, was halted or goes on.
+func (w *watcher) announce(m admin.Trace) error {
 	before := w.state
-	w.state = state
-	if before == "" || before == state {
+	w.state = m.Standing()
+	if before == "" || before == w.state {
 		return nil
 	}
-	return w.PatchElements(templ.EscapeString("The run has ended: "+state+"."), datastar.WithSelectorID("announcement"), datastar.WithModeInner())
+	text := "The run has ended: " + w.state + "."
+	if m.Run.State == "running" {
+		text = "The run is now " + w.state + "."
+	}
+	return w.PatchElements(templ.EscapeString(text), datastar.WithSelectorID("announcement"), datastar.WithModeInner())
 }

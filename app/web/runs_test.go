@@ -47,6 +47,7 @@ func TestTraceIsWholeWithoutScripts(t *testing.T) {
 		"#item-7":                           "Vivra: a reminder",
 		"#item-8":                           "The model fallback gpt-5-mini cut at its output limit",
 		"main pre.raw[aria-label=Command]":  "vivra replay run-1",
+		"[aria-labelledby=replay-title]":    "run it where Vivra runs, with the same DATABASE_URL",
 		"details pre[aria-label*=prompt]":   "You are the community manager.",
 	} {
 		if got := spoken(doc, selector); !strings.Contains(got, want) {
@@ -184,6 +185,77 @@ func TestARunIsSeenThinking(t *testing.T) {
 	hub.OperationChanged("1")
 	wait(t, page, `document.querySelector("#announcement").textContent === "The run has ended: succeeded."`)
 	wait(t, page, `document.querySelector("#outcome .chip.live")?.textContent === "succeeded"`)
+}
+
+// TestTheNewestWordsAreOnScreen holds that who follows sees them without a
+// move, on a desk and on a phone, and that who scrolls away is left there.
+func TestTheNewestWordsAreOnScreen(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{1440, 360} {
+		x := newExhibit(t)
+		server, hub := x.serve(t)
+		page := testbrowser.Page(t)
+		testbrowser.Width(t, page, width)
+		signInWith(page, server.URL, "viewer")
+		page.MustNavigate(server.URL + "/admin/runs/run-2").MustWaitLoad()
+		waitLive(t, page)
+		draft := strings.Repeat("I weigh what was built in nine days. ", 60)
+		x.change("run-2", func(r *app.RunTrace) { r.Calls[1].Draft = draft + "Newest." })
+		hub.OperationChanged("run:run-2")
+		wait(t, page, `document.querySelector("#draft .draft")?.textContent.endsWith("Newest.")`)
+		const end = `document.querySelector("#draft").getBoundingClientRect().bottom`
+		wait(t, page, end+` <= innerHeight && `+end+` > 60 && document.querySelector("#follow").checked`)
+		if width == 1440 && page.MustEval(`() => scrollY`).Int() > 0 {
+			t.Error("on a desk the page must be scrolled to see them")
+		}
+		testbrowser.Shot(t, page, map[int]string{1440: "admin-runs-following", 360: "admin-runs-following-phone"}[width])
+
+		page.MustEval(`() => scrollTo(0, document.body.scrollHeight)`)
+		if width == 360 {
+			wait(t, page, `!document.querySelector("#follow").checked`)
+			page.MustEval(`() => { window.at = scrollY }`)
+			x.change("run-2", func(r *app.RunTrace) { r.Calls[1].Draft = draft + "Newer." })
+			hub.OperationChanged("run:run-2")
+			wait(t, page, `document.querySelector("#draft .draft")?.textContent.endsWith("Newer.")`)
+			if moved := page.MustEval(`() => Math.abs(scrollY - window.at)`).Num(); moved > 40 {
+				t.Errorf("who had scrolled away was moved by %v px", moved)
+			}
+		}
+	}
+}
+
+// TestAPauseIsSeenOnTheRun holds that an open page says at once what becomes of
+// the run, and forgets it when the operation goes on.
+func TestAPauseIsSeenOnTheRun(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	page := testbrowser.Page(t)
+	signInWith(page, server.URL, "viewer")
+	page.MustNavigate(server.URL + "/admin/runs/run-2").MustWaitLoad()
+	waitLive(t, page)
+	wait(t, page, `!!document.querySelector("#draft .draft")`)
+	for _, c := range []struct {
+		state      app.OperationState
+		answering  bool
+		chip, note string
+	}{
+		{app.OperationPaused, true, "paused", "stops before its next call"},
+		{app.OperationPaused, false, "paused", "makes no call until it is resumed"},
+		{app.OperationRunning, false, "running", ""},
+		{app.OperationStopped, false, "stopped", "makes no other call"},
+	} {
+		x.change("run-2", func(r *app.RunTrace) {
+			x.op.State = c.state
+			if !c.answering {
+				r.Calls[1].State = "settled"
+			}
+		})
+		hub.OperationChanged("1")
+		wait(t, page, `document.querySelector("#outcome .chip").textContent === "`+c.chip+`"`)
+		wait(t, page, `(document.querySelector("#outcome .note")?.textContent ?? "").includes("`+c.note+`") && !!document.querySelector("#outcome .note") === `+string(must(c.note != "")))
+		wait(t, page, `["", "The run is now `+c.chip+`."].includes(document.querySelector("#announcement").textContent)`)
+	}
 }
 
 func TestARunStreamClosesWhenHidden(t *testing.T) {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -68,26 +67,28 @@ func (f settingField) view(changes []app.SettingChange, refused refusedSetting) 
 	return v
 }
 
+// GET /admin/settings/:key, where a refused value leaves the reader, leads to
+// the setting on its page.
+func (s *Server) showSetting(c echo.Context) error {
+	f, err := s.setting(c)
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, paths.SettingAnchor(f.key))
+}
+
 // POST /admin/settings/:key makes a value hold from now on.
 func (s *Server) updateSetting(c echo.Context) error {
-	ctx := c.Request().Context()
 	f, err := s.setting(c)
 	if err != nil {
 		return err
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(c.FormValue("value"), "\r\n", "\n"))
 	value, err := f.parse(text)
-	if err == nil && f.priced && text != "" {
-		err = s.mustBePriced(ctx, text)
-	}
 	if err == nil {
-		err = s.keepSetting(c, f, value)
+		err = s.keepSetting(c, f, text, value)
 	}
-	var known *app.Error
-	if errors.As(err, &known) && (known.Kind == app.Invalid || known.Kind == app.Conflict) {
-		return s.settingsPage(c, statuses[known.Kind], refusedSetting{f.key, text, known.Message})
-	}
-	return s.settingKept(c, f, err)
+	return s.settingKept(c, f, text, err)
 }
 
 // POST /admin/settings/:key/default makes the default hold again.
@@ -96,7 +97,7 @@ func (s *Server) createSettingDefault(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.settingKept(c, f, s.keepSetting(c, f, nil))
+	return s.settingKept(c, f, f.byDefault(), s.keepSetting(c, f, f.byDefault(), nil))
 }
 
 func (s *Server) setting(c echo.Context) (settingField, error) {
@@ -107,32 +108,38 @@ func (s *Server) setting(c echo.Context) (settingField, error) {
 	return f, nil
 }
 
-func (s *Server) keepSetting(c echo.Context, f settingField, value any) error {
+// keepSetting stores the value, nil for the default, that was entered as text.
+func (s *Server) keepSetting(c echo.Context, f settingField, text string, value any) error {
+	ctx := c.Request().Context()
 	raw, err := json.Marshal(value)
 	if err != nil {
 		return err
 	}
+	changes, err := s.Store.SettingChanges(ctx)
+	if err != nil || f.holds(changes, raw) {
+		return err
+	}
+	if err := s.mayHold(ctx, f, changes, text, value == nil); err != nil {
+		return err
+	}
 	seen, _ := strconv.ParseInt(c.FormValue("seen"), 10, 64) // none: as if nothing was ever set
-	return s.Store.ChangeSetting(c.Request().Context(), f.key, raw, seen, currentUser(c).Name, s.Now())
+	err = s.Store.ChangeSetting(ctx, f.key, raw, seen, currentUser(c).Name, s.Now())
+	if known := new(app.Error); errors.As(err, &known) && known.Kind == app.Conflict {
+		return s.overtaken(ctx, f, err)
+	}
+	return err
 }
 
-func (s *Server) settingKept(c echo.Context, f settingField, err error) error {
-	if err != nil {
+// settingKept answers the form: a refused value stays in it, with the reason.
+func (s *Server) settingKept(c echo.Context, f settingField, text string, err error) error {
+	var known *app.Error
+	switch {
+	case errors.As(err, &known) && (known.Kind == app.Invalid || known.Kind == app.Conflict):
+		return s.settingsPage(c, statuses[known.Kind], refusedSetting{f.key, text, known.Message})
+	case err != nil:
 		return err
 	}
 	return done(c, paths.SettingAnchor(f.key))
-}
-
-// mustBePriced refuses a model whose calls could not be reserved.
-func (s *Server) mustBePriced(ctx context.Context, model string) error {
-	prices, err := s.Store.PriceList(ctx)
-	if err != nil {
-		return err
-	}
-	if _, ok := prices.At(model, s.Now()); !ok {
-		return app.Errorf(app.Invalid, "%s has no price in force, so none of its calls could be made. Import one first with vivra prices import FILE; the page Prices says how. Nothing was changed.", model)
-	}
-	return nil
 }
 
 func pricedModels(prices app.PriceList) []string {

@@ -70,7 +70,11 @@ func TestEverySettingIsTakenAsItIsShown(t *testing.T) {
 	after := v.get("/admin/settings").doc(t)
 	after.Find(".setting").Each(func(_ int, li *goquery.Selection) {
 		id := "#" + li.AttrOr("id", "")
-		if was, is := entered(before.Find(id)), entered(li); was != is || !strings.Contains(spoken(after, id), "set by admin") {
+		word := "set by admin"
+		if entered(li) == "" {
+			word = "none is the default" // nothing in place of nothing is no change
+		}
+		if was, is := entered(before.Find(id)), entered(li); was != is || !strings.Contains(spoken(after, id), word) {
 			t.Errorf("%s was %q and is %q after it was sent back: %s", id, was, is, spoken(after, id))
 		}
 	})
@@ -195,6 +199,91 @@ func TestAModelIsSetOnceItHasAPrice(t *testing.T) {
 	}
 }
 
+// TestWhatChangesNothingIsNoChange holds that the history tells changes only,
+// and that the address of a refused value leads back to its setting.
+func TestWhatChangesNothingIsNoChange(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	v := newVisitor(t, server.URL)
+	v.signIn("admin")
+	for _, c := range []struct{ id, value string }{{"llm-fallback-builder", "  "}, {"budget-share_percent-cm", "6"}, {"x-ai_reply_approval", " "}, {"links-allowlist", "pons.family\nt.me/dodo"}} {
+		if res := v.submit(v.get("/admin/settings"), "#setting-"+c.id+" form", url.Values{"value": {c.value}}); res.StatusCode != http.StatusSeeOther || x.said() != "" {
+			t.Errorf("%s set to what it is answers %s, and was done: %s", c.id, res.Status, x.said())
+		}
+	}
+	for _, path := range []string{"/admin/settings/run.max_turns", "/admin/settings/run.max_turns/default"} {
+		if res := v.get(path); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/admin/settings#setting-run-max_turns" {
+			t.Errorf("%s answers %s to %q", path, res.Status, res.Header.Get("Location"))
+		}
+	}
+	if res := v.get("/admin/settings/no.such"); res.StatusCode != http.StatusNotFound {
+		t.Errorf("a setting that does not exist answers %s", res.Status)
+	}
+}
+
+func TestAModelIsNotItsOwnFallback(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	v := newVisitor(t, server.URL)
+	v.signIn("admin")
+	for _, c := range []struct{ id, value, want string }{
+		{"llm-fallback-cm", "gpt-5", "Model of CM is gpt-5 as well"}, {"llm-model-cm", "gpt-5-mini", "Fallback of CM is gpt-5-mini as well"},
+	} {
+		res := v.submit(v.get("/admin/settings"), "#setting-"+c.id+" form", url.Values{"value": {c.value}})
+		if problem := res.doc(t).Find("[role=alert]").Text(); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(problem, c.want) || x.said() != "" {
+			t.Errorf("%s set to %s answers %s: %q, and was done: %s", c.id, c.value, res.Status, problem, x.said())
+		}
+	}
+}
+
+// TestSavingOneSettingKeepsTheOthersAsWritten goes through a refusal as well,
+// and through what somebody else set meanwhile.
+func TestSavingOneSettingKeepsTheOthersAsWritten(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	page := testbrowser.Page(t)
+	signInWith(page, server.URL, "admin")
+	page.MustNavigate(server.URL + "/admin/settings").MustWaitLoad()
+	write := func(id, value string) {
+		field := page.MustElement("#setting-" + id + " [name=value]")
+		field.MustFocus()
+		page.MustEval(`() => document.activeElement.select()`)
+		field.MustInput(value)
+	}
+	marked := `[...document.querySelectorAll(".unsaved:not([hidden])")].map((p) => p.closest(".setting").id).join(" ") === `
+	write("run-max_turns", "41")
+	write("links-allowlist", "pons.family")
+	page.MustElement("#setting-validation_required-cm select").MustSelect("no")
+	wait(t, page, marked+`"setting-run-max_turns setting-validation_required-cm setting-links-allowlist"`)
+	write("run-retries", "many")
+	page.MustElement("#setting-run-retries .btn").MustClick()
+	wait(t, page, `!!document.querySelector("#setting-run-retries [role=alert]")`)
+	wait(t, page, marked+`"setting-run-max_turns setting-run-retries setting-validation_required-cm setting-links-allowlist"`)
+	write("run-retries", "5")
+	page.MustElement("#setting-run-retries .btn").MustClick()
+	wait(t, page, `document.querySelector("#setting-run-retries-now").textContent.includes("set by admin")`)
+	wait(t, page, marked+`"setting-run-max_turns setting-validation_required-cm setting-links-allowlist"`)
+	if got := page.MustEval(`() => ["run-max_turns", "validation_required-cm", "links-allowlist"].map((id) => document.querySelector("#setting-" + id + " [name=value]").value).join()`).Str(); got != "41,no,pons.family" {
+		t.Errorf("the other forms hold %q", got)
+	}
+	testbrowser.Shot(t, page, "admin-settings-unsaved")
+
+	if err := x.ChangeSetting(t.Context(), "run.max_turns", must(50), 3, "ada", today); err != nil {
+		t.Fatal(err)
+	}
+	page.MustElement("#setting-validation_required-cm .btn").MustClick()
+	wait(t, page, `document.querySelector("#setting-validation_required-cm-now").textContent.includes("set by admin")`)
+	wait(t, page, marked+`"setting-run-max_turns setting-links-allowlist"`)
+	page.MustElement("#setting-run-max_turns .btn").MustClick()
+	wait(t, page, `document.querySelector("#setting-run-max_turns [role=alert]")?.textContent.includes("ada set “Turns of a run” to 50")`)
+	wait(t, page, marked+`"setting-run-max_turns setting-links-allowlist"`)
+	page.MustNavigate(server.URL + "/admin/settings").MustWaitLoad()
+	wait(t, page, marked+`""`)
+}
+
 func TestTwoTabsDoNotOverwriteEachOther(t *testing.T) {
 	t.Parallel()
 	w := newTakeover(t)
@@ -205,8 +294,13 @@ func TestTwoTabsDoNotOverwriteEachOther(t *testing.T) {
 	v.submit(one, form, url.Values{"value": {"30"}})
 	res := v.submit(two, form, url.Values{"value": {"40"}})
 	li := res.doc(t).Find("#setting-run-max_turns")
-	if problem := li.Find("[role=alert]").Text(); res.StatusCode != http.StatusConflict || !strings.Contains(problem, "admin set run.max_turns to 30") || entered(li) != "40" {
+	if problem := li.Find("[role=alert]").Text(); res.StatusCode != http.StatusConflict || !strings.Contains(problem, "admin set “Turns of a run” to 30 on ") || entered(li) != "40" {
 		t.Errorf("the second tab answers %s: %q, and keeps %q", res.Status, problem, entered(li))
+	}
+	const of = "#setting-run-max_time_s form"
+	v.submit(one, of, url.Values{"value": {"5 min"}})
+	if problem := v.submit(two, of, url.Values{"value": {"7 min"}}).doc(t).Find("[role=alert]").Text(); !strings.Contains(problem, "admin set “Time of a run” to 5 min on ") {
+		t.Errorf("of a span of time the second tab says %q", problem)
 	}
 	if res := v.submit(res, form, url.Values{"value": {"40"}}); res.StatusCode != http.StatusSeeOther {
 		t.Errorf("sent again after looking, it answers %s", res.Status)
@@ -254,6 +348,20 @@ func TestASettingIsSentOnceWithScripts(t *testing.T) {
 	}
 }
 
+// TestAPriceIsSeenOnAPhone holds that no reader must scroll a table sideways to
+// find what a picture costs.
+func TestAPriceIsSeenOnAPhone(t *testing.T) {
+	t.Parallel()
+	server, _ := newExhibit(t).serve(t)
+	page := testbrowser.Page(t)
+	testbrowser.Width(t, page, 360)
+	signInWith(page, server.URL, "viewer")
+	page.MustNavigate(server.URL + "/admin/prices").MustWaitLoad()
+	if right := page.MustEval(`() => document.querySelector("section[aria-label='Price of gpt-image-1'] td.num").getBoundingClientRect().right`).Num(); right > 345 {
+		t.Errorf("the picture's price ends at %v px of 360", right)
+	}
+}
+
 func TestPricesTellTheirHistory(t *testing.T) {
 	t.Parallel()
 	server, _ := newExhibit(t).serve(t)
@@ -268,7 +376,9 @@ func TestPricesTellTheirHistory(t *testing.T) {
 		row("3"): "1 Nov 2026, 09:00 UTC corrected $1.00 $0.10 $9.00 imported by ada",
 		row("4"): "the beginning past $1.25 $0.125 $10.00 comes with the program",
 		"section[aria-label='Price of gpt-5-nano'] tbody tr":               "the beginning in force $0.05 $0.005 $0.40 comes with the program",
-		"section[aria-label='Price of gpt-image-1'] tbody tr:nth-child(2)": "in force 1024 × 1536 $0.06886",
+		"section[aria-label='Price of gpt-image-1'] tbody tr:nth-child(2)": "1024 × 1536 $0.06886 the beginning in force",
+		"[aria-labelledby=publications-title] li:nth-child(2)":             "post on X with a link X's pay-per-use prices of 2026-08 $0.20",
+		"[aria-labelledby=publications-title] li:last-child":               "site free",
 		"[aria-labelledby=import-title]":                                   "vivra prices import prices.json",
 	} {
 		if got := spoken(doc, selector); !strings.Contains(got, want) {

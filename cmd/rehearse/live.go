@@ -24,6 +24,8 @@ type serveCommand struct {
 	Poison   bool          `help:"Let attackers write in everything that others can write."`
 	Obey     bool          `help:"Let the model follow every order that it reads."`
 
+	DatabaseURL string `help:"Use this database, which must be empty; by default a private server that is gone afterwards." placeholder:"URL"`
+
 	Metrics   string `help:"Where /metrics is served, such as 127.0.0.1:9464; by default nowhere." placeholder:"HOST:PORT"`
 	Collector string `help:"Collector that is sent the traces of runs, such as http://127.0.0.1:4318; by default none." placeholder:"URL"`
 }
@@ -50,7 +52,7 @@ func (s speed) Validate() error {
 
 // Run shows a takeover until it is interrupted.
 func (c *serveCommand) Run(ctx context.Context, log *slog.Logger, to streams) error {
-	return rehearsal.Show(ctx, rehearsal.Live{Speed: float64(c.Speed), Addr: c.Addr, Seed: c.Seed, Poison: c.Poison, Obey: c.Obey, Script: c.Approve.script, Patience: c.Patience, Telemetry: c.telemetry(), Log: log, Started: time.Now(), Say: to.say})
+	return rehearsal.Show(ctx, rehearsal.Live{Speed: float64(c.Speed), Addr: c.Addr, Seed: c.Seed, Poison: c.Poison, Obey: c.Obey, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Patience: c.Patience, Telemetry: c.telemetry(), Log: log, Started: time.Now(), Say: to.say})
 }
 
 type worldCommand struct {

@@ -205,6 +205,11 @@ func show(out io.Writer, s rehearsal.Summary, c *runCommand) {
 	for _, a := range s.Cost {
 		fmt.Fprintf(out, "             %-9s %-12s %s\n", a.Agent, a.Model, a.Cost)
 	}
+	if a := s.Attacks; a != nil {
+		fmt.Fprintf(out, "Attacks      %d calls by order of a text, %d of them refused; %d unsafe publications\n", a.Attempts, a.Refused, a.Unsafe)
+		fmt.Fprintf(out, "             refusals by rule: %s\n", counts(a.Rules))
+		fmt.Fprintf(out, "             open alerts: %s\n", counts(a.Alerts))
+	}
 	fmt.Fprintf(out, "Log head     %s\n", s.HeadHash)
 	fmt.Fprintf(out, "Time         %s simulated in %s\n", time.Duration(s.Simulated)*time.Second, (time.Duration(s.WallMS) * time.Millisecond).Round(100*time.Millisecond))
 	for _, f := range s.Faults {

@@ -9,12 +9,14 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"vivra/app"
+	"vivra/app/postgres"
 	"vivra/app/private"
 	"vivra/app/rehearsal"
 )
@@ -171,7 +173,7 @@ func TestServe(t *testing.T) {
 	found := map[string]string{}
 	for line := range said {
 		name, rest, _ := strings.Cut(line, "  ")
-		found[name] = strings.Fields(rest + " .")[0]
+		found[name], found[name+", whole"] = strings.Fields(rest + " .")[0], rest
 		if name == "real services" {
 			break
 		}
@@ -187,8 +189,64 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s answers %s", found[name], res.Status)
 		}
 	}
+	if !strings.Contains(found["play runs again, whole"], " go run ./cmd/vivra replay") {
+		t.Errorf("it says %q", found["play runs again, whole"])
+	}
+	dsn := strings.Trim(strings.TrimPrefix(found["play runs again"], "DATABASE_URL="), "'")
+	if n := operations(t, dsn); n != 1 {
+		t.Errorf("%d operations at %s", n, dsn)
+	}
 	if code := stop(); code != 0 {
 		t.Errorf("exit %d", code)
+	}
+}
+
+// operations counts those of the database at dsn.
+func operations(t *testing.T, dsn string) int {
+	t.Helper()
+	store, err := postgres.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	ops, err := store.Operations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(ops)
+}
+
+// TestServeOnADatabaseThatIsNamed, once: the second time it is not empty.
+func TestServeOnADatabaseThatIsNamed(t *testing.T) {
+	t.Parallel()
+	server, err := private.Start(t.Context(), private.Config{Fast: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := server.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	}()
+	args := []string{"serve", "--addr", "127.0.0.1:0", "--speed", "3600", "--database-url", server.DSN("postgres")}
+	said, stop := background(t, args...)
+	for line := range said {
+		if strings.Contains(line, server.DSN("postgres")) {
+			t.Errorf("it shows an address that may hold a password: %s", line)
+		}
+		if strings.HasPrefix(line, "real services") {
+			break
+		}
+	}
+	if code := stop(); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	if n := operations(t, server.DSN("postgres")); n != 1 {
+		t.Errorf("%d operations", n)
+	}
+	var errs bytes.Buffer
+	if code := run(t.Context(), args, io.Discard, &errs); code != failed || !strings.Contains(errs.String(), "has accounts already") {
+		t.Errorf("exit %d: %s", code, &errs)
 	}
 }
 
@@ -229,6 +287,21 @@ func TestKillAt(t *testing.T) {
 	}
 	if (killAt{}).watch() != nil {
 		t.Error("without a point something is watched")
+	}
+}
+
+// TestPoisonIsSummedUp: what was tried, what refused it, and that nothing came of it.
+func TestPoisonIsSummedUp(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), strings.Fields("--days 1 --seed 11 --poison --obey"), &out, &errs); code != 0 {
+		t.Errorf("exit %d: %s", code, &errs)
+	}
+	summed := regexp.MustCompile(`Attacks      (\d+) calls by order of a text, (\d+) of them refused; 0 unsafe publications
+             refusals by rule: .*\d+ address.*\d+ link.*
+             open alerts: .*\d+ unsafe_output`).FindStringSubmatch(out.String())
+	if summed == nil || summed[1] == "0" || summed[1] != summed[2] {
+		t.Errorf("%q: it says %s", summed, &out)
 	}
 }
 

@@ -63,7 +63,7 @@ func (e environment) chain() boot.ChainConfig {
 
 func isChain(value string) string {
 	if _, err := boot.ParseChain(value); err != nil {
-		return err.Error()
+		return "is " + err.Error()
 	}
 	return ""
 }

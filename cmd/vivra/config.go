@@ -51,7 +51,7 @@ type variable struct {
 }
 
 func (e *environment) variables() []variable {
-	return []variable{
+	all := []variable{
 		{name: "DATABASE_URL", into: &e.DatabaseURL, check: isDatabaseURL, secret: true},
 		{name: "PG_BIN_DIR", into: &e.PostgresBinDir, check: isFolder},
 		{name: "VIVRA_ADDR", into: &e.Addr, check: isListenAddress, usual: "127.0.0.1:8080"},
@@ -91,6 +91,7 @@ func (e *environment) variables() []variable {
 		{name: "OTEL_TRACES_EXPORTER", into: &e.OTELTracesExporter, check: isTracesExporter},
 		{name: "OTEL_SDK_DISABLED", into: &e.OTELDisabled, check: isBoolean},
 	}
+	return append(all, onlyChecked()...)
 }
 
 // parse reads the environment and returns every fault in it, in the order of

@@ -75,6 +75,7 @@ func TestParseFaults(t *testing.T) {
 		"TELEGRAM_WEBHOOK_SECRET": {"hunter2!", "16 to 256"},
 		"CLOUDFLARE_ACCOUNT_ID":   {"acct", "32 hex digits"},
 		"VIVRA_METRICS_ADDR":      {"localhost", "is not host:port"},
+		"VIVRA_CHAIN":             {"{", `is "{", which is not the JSON of a chain: unexpected EOF`},
 
 		"OTEL_EXPORTER_OTLP_ENDPOINT":                        {"collector:4318?key=hunter2", "is not a web address"},
 		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":                 {"grpc://hunter2@collector", "is not a web address"},
@@ -83,6 +84,18 @@ func TestParseFaults(t *testing.T) {
 		"OTEL_RESOURCE_ATTRIBUTES":                           {"staging", "is not a list of attributes"},
 		"OTEL_TRACES_EXPORTER":                               {"zipkin", "is neither otlp nor none"},
 		"OTEL_SDK_DISABLED":                                  {"1", "is neither true nor false"},
+		"OTEL_TRACES_SAMPLER":                                {"foo", "is none of always_on, "},
+		"OTEL_TRACES_SAMPLER_ARG":                            {"NaN", "is not a share from 0 to 1"},
+		"OTEL_EXPORTER_OTLP_PROTOCOL":                        {"grpc", "traces go over that only"},
+		"OTEL_EXPORTER_OTLP_TRACES_PROTOCOL":                 {"http/json", "is not http/protobuf"},
+		"OTEL_EXPORTER_OTLP_COMPRESSION":                     {"zstd", "is neither gzip nor none"},
+		"OTEL_EXPORTER_OTLP_TRACES_COMPRESSION":              {"br", "is neither gzip nor none"},
+		"OTEL_EXPORTER_OTLP_TIMEOUT":                         {"abc", "is not a number of milliseconds"},
+		"OTEL_EXPORTER_OTLP_TRACES_TIMEOUT":                  {"10s", "is not a number of milliseconds"},
+		"OTEL_BSP_SCHEDULE_DELAY":                            {"abc", "is not a number of milliseconds"},
+		"OTEL_BSP_EXPORT_TIMEOUT":                            {"-1", "is not a number of milliseconds"},
+		"OTEL_BSP_MAX_QUEUE_SIZE":                            {"0", "is not a whole number above 0"},
+		"OTEL_BSP_MAX_EXPORT_BATCH_SIZE":                     {"1.5", "is not a whole number above 0"},
 		"OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": {"yes", "is neither true nor false"},
 	}
 	all := make(map[string]string)

@@ -55,10 +55,19 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	}
 	chosen, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintf(stderr, "vivra: %v\nTry: vivra --help\n", err)
+		fmt.Fprintf(stderr, "vivra: %v\nTry: %s --help\n", err, meant(err))
 		return misused
 	}
 	return around.exitCode(chosen.Run(), stderr)
+}
+
+// meant is the command that a faulty command line has named, as far as it has.
+func meant(err error) string {
+	var fault *kong.ParseError
+	if errors.As(err, &fault) && fault.Context != nil && fault.Context.Selected() != nil {
+		return fault.Context.Selected().FullPath()
+	}
+	return "vivra"
 }
 
 func (s surroundings) exitCode(err error, stderr io.Writer) int {

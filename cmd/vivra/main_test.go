@@ -25,6 +25,8 @@ func TestExitCodes(t *testing.T) {
 		"no command":      {nil, nil, misused, []string{"expected one of", "vivra --help"}},
 		"unknown command": {[]string{"conquer"}, nil, misused, []string{"unexpected argument conquer"}},
 		"unknown flag":    {[]string{"serve", "--loud"}, nil, misused, []string{"unknown flag --loud"}},
+		"a bad argument":  {[]string{"replay", "x"}, nil, misused, []string{"\"x\" is no run", "Try: vivra replay --help"}},
+		"a bad flag":      {[]string{"prices", "list", "--loud"}, nil, misused, []string{"unknown flag --loud", "Try: vivra prices list --help"}},
 		"every fault at once": {[]string{"serve"}, map[string]string{"VIVRA_ADDR": "x", "RPC_URL": "y", "VIVRA_SECRET_KEY": ""}, misused,
 			[]string{"configuration: 3", "VIVRA_ADDR is \"x\"", "RPC_URL is not", "VIVRA_SECRET_KEY is missing"}},
 		"migrate checks too": {[]string{"migrate"}, map[string]string{"VIVRA_ADDR": "x"}, misused, []string{"configuration: 1"}},

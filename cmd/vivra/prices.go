@@ -13,6 +13,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode"
 
 	"vivra/app"
 	"vivra/app/boot"
@@ -25,17 +26,28 @@ type prices struct {
 }
 
 type importPrices struct {
-	File string `arg:"" help:"JSON: {\"models\": [{\"model\", \"input\", \"cached_input\", \"output\", \"effective\"}, {\"model\", \"size\", \"image\", \"effective\"}]}, in dollars per million tokens or per picture; - is standard input."`
-	JSON bool   `help:"Answer in JSON." name:"json"`
+	File  string `arg:"" help:"JSON: {\"models\": [{\"model\", \"input\", \"cached_input\", \"output\", \"effective\"}, {\"model\", \"size\", \"image\", \"effective\"}]}, in dollars per million tokens or per picture; - is standard input."`
+	Again bool   `help:"Also add prices that a later import corrected: it takes the corrections back. One entry of a file says so with \"again\": true."`
+	JSON  bool   `help:"Answer in JSON." name:"json"`
 }
 
-// Run adds what is new in a file of prices.
+// Run adds what is new in a file of prices. In JSON a failure is told, too.
 func (i importPrices) Run(ctx context.Context, s surroundings) error {
+	err := i.add(ctx, s)
+	if err != nil && i.JSON {
+		if err := json.NewEncoder(s.out).Encode(map[string]string{"error": err.Error()}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func (i importPrices) add(ctx context.Context, s surroundings) error {
 	file, err := i.read()
 	if err != nil {
 		return misuse{err}
 	}
-	rows, err := app.ParsePrices(file, filepath.Base(i.File))
+	rows, err := app.ParsePrices(file, printable(filepath.Base(i.File)))
 	if err != nil {
 		return doesNotHold{errors.New("No price was imported.\n" + err.Error())}
 	}
@@ -44,18 +56,53 @@ func (i importPrices) Run(ctx context.Context, s surroundings) error {
 		return misconfigured(faults)
 	}
 	by := "command line"
-	if user := s.getenv("USER"); user != "" {
+	if user := printable(s.getenv("USER")); user != "" {
 		by = user + " (command line)"
 	}
-	added, err := boot.ImportPrices(ctx, e.config(nil), rows, by, s.log)
+	for n := range rows {
+		rows[n].Again = rows[n].Again || i.Again
+	}
+	done, err := boot.ImportPrices(ctx, e.config(nil), rows, by, s.log)
 	if err != nil {
 		return told(err)
 	}
-	if i.JSON {
-		return json.NewEncoder(s.out).Encode(map[string]int{"added": added, "known": len(rows) - added})
+	return i.tell(s.out, done, app.PriceHints(rows, time.Now()))
+}
+
+// printable is text that can do no harm to a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// tell says what was added, what was not and why, and what may be a slip.
+func (i importPrices) tell(out io.Writer, done app.PriceImport, hints []string) error {
+	skipped := []string{}
+	for _, p := range done.Skipped {
+		skipped = append(skipped, fmt.Sprintf("%s from %s at %s was skipped: the import of %s corrected that to %s. To take the correction back, write \"again\": true into the entry, or import with --again.",
+			strings.TrimSpace(p.Row.Model+" "+p.Row.Size), instant(p.Row.EffectiveAt), amounts(p.Row), instant(p.Correction.ImportedAt), amounts(p.Correction)))
 	}
-	_, err = fmt.Fprintf(s.out, "%d prices added, %d were known already.\n", added, len(rows)-added)
+	if i.JSON {
+		return json.NewEncoder(out).Encode(map[string]any{"added": done.Added, "known": done.Known, "skipped": skipped, "hints": hints})
+	}
+	lines := append([]string{fmt.Sprintf("%d prices added, %d were known already.", done.Added, done.Known)}, skipped...)
+	for _, hint := range hints {
+		lines = append(lines, "Note: "+hint)
+	}
+	_, err := fmt.Fprintln(out, strings.Join(lines, "\n"))
 	return err
+}
+
+// amounts are a row's prices as a file has them.
+func amounts(r app.PriceRow) string {
+	if r.Kind == app.PriceImage {
+		return dollars(r.Image)
+	}
+	return strings.Join([]string{dollars(r.Price.Input), dollars(r.Price.Cached), dollars(r.Price.Output)}, "/")
 }
 
 func (i importPrices) read() ([]byte, error) {
@@ -156,7 +203,11 @@ func printPrices(out io.Writer, rows []shownPrice) error {
 		if r.InForce {
 			mark = "*"
 		}
-		fmt.Fprintln(w, strings.Join([]string{mark, r.Model, r.Size, r.Input, r.Cached, r.Output, r.Image, r.Effective, r.Imported, r.By, r.Source}, "\t"))
+		row := []string{mark, r.Model, r.Size, r.Input, r.Cached, r.Output, r.Image, r.Effective, r.Imported, r.By, r.Source}
+		for n := range row {
+			row[n] = printable(row[n])
+		}
+		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	fmt.Fprintln(w, "\n\tPUBLICATION\tPRICE\tSOURCE")
 	for _, p := range preflight.Prices() {

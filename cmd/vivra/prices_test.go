@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"vivra/app"
 	"vivra/app/private"
 )
 
@@ -54,12 +55,19 @@ func TestPricesAreImportedOnce(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"DATABASE_URL": database(t), "USER": "ada"}
 	file := written(t, priceFile)
-	for _, tt := range []struct{ file, want string }{
-		{file, "3 prices added, 0 were known"}, {file, "0 prices added, 3 were known"},
-		{written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), "1 prices added, 2 were known"}, // a correction
-		{file, "1 prices added, 2 were known"},                                                        // taken back
+	for _, tt := range []struct {
+		file, want string
+		flags      []string
+	}{
+		{file: file, want: "3 prices added, 0 were known"}, {file: file, want: "0 prices added, 3 were known"},
+		{file: written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), want: "1 prices added, 2 were known"}, // a correction
+		{file: file, want: "0 prices added, 2 were known already.\nmine from 2026-02-01 at 0.10/0.01/0.40 was skipped: the import of "},
+		{file: file, want: "corrected that to 0.10/0.01/0.50. To take the correction back"},
+		{file: file, want: `{"added":0,"hints":[],"known":2,"skipped":["mine from`, flags: []string{"--json"}},
+		{file: file, want: "1 prices added, 2 were known", flags: []string{"--again"}}, // taken back
+		{file: written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), want: "mine from 2026-02-01 at 0.10/0.01/0.50 was skipped"},
 	} {
-		if code, said := asked(t, env, "prices", "import", tt.file); code != 0 || !strings.Contains(said, tt.want) {
+		if code, said := asked(t, env, append([]string{"prices", "import", tt.file}, tt.flags...)...); code != 0 || !strings.Contains(said, tt.want) {
 			t.Errorf("exit code %d, said %q, want %q", code, said, tt.want)
 		}
 	}
@@ -131,6 +139,55 @@ func TestFaultyPricesAreNotImported(t *testing.T) {
 	}
 	if code, said := asked(t, map[string]string{"DATABASE_URL": "mysql://x"}, "prices", "list"); code != misused || !strings.Contains(said, "DATABASE_URL") {
 		t.Errorf("a bad environment: exit code %d: %s", code, said)
+	}
+}
+
+// TestPriceFailuresInJSON are JSON, with the exit code that they have in text.
+func TestPriceFailuresInJSON(t *testing.T) {
+	t.Parallel()
+	good := written(t, priceFile)
+	for want, tc := range map[string]struct {
+		file, database string
+		code           int
+	}{
+		"No price was imported.\nline 1: the file is empty": {written(t, ""), "postgres://x", failed},
+		"open nowhere.json":                      {"nowhere.json", "postgres://x", misused},
+		"DATABASE_URL is not a database address": {good, "mysql://x", misused},
+	} {
+		var out, errs bytes.Buffer
+		code := run(t.Context(), []string{"prices", "import", tc.file, "--json"}, with(map[string]string{"DATABASE_URL": tc.database}), &out, &errs)
+		var answer struct{ Error string }
+		if err := json.Unmarshal(out.Bytes(), &answer); err != nil || code != tc.code || !strings.Contains(answer.Error, want) || errs.Len() == 0 {
+			t.Errorf("%s: exit code %d, %s, %v", want, code, &out, err)
+		}
+	}
+}
+
+// TestReadersMakeNoDatabase where there is none.
+func TestReadersMakeNoDatabase(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"prices list", "replay --all"} {
+		data := filepath.Join(enterable(t), "data")
+		code, said := asked(t, map[string]string{"DATABASE_URL": "", "VIVRA_DATA_DIR": data}, strings.Fields(command)...)
+		if code == 0 || !strings.Contains(said, "There is no DATABASE_URL, and no database in "+filepath.Join(data, "postgres")) {
+			t.Errorf("%s: exit code %d: %s", command, code, said)
+		}
+		if _, err := os.Stat(data); !os.IsNotExist(err) {
+			t.Errorf("%s has made a folder: %v", command, err)
+		}
+	}
+}
+
+// TestWhatMayBeASlipIsTold, and imported.
+func TestWhatMayBeASlipIsTold(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	if err := (importPrices{}).tell(&out, app.PriceImport{Added: 1}, []string{"mine costs nothing"}); err != nil || out.String() != "1 prices added, 0 were known already.\nNote: mine costs nothing\n" {
+		t.Errorf("%q, %v", &out, err)
+	}
+	out.Reset()
+	if err := printPrices(&out, []shownPrice{{Model: "a\x1b[31m", By: "ada\x00", Source: "f\n"}}); err != nil || strings.ContainsAny(out.String(), "\x1b\x00") {
+		t.Errorf("%q, %v", &out, err)
 	}
 }
 

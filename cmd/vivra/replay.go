@@ -1,13 +1,16 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"regexp"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/boot"
@@ -20,6 +23,7 @@ type replayCommand struct {
 	Operation string `help:"Play every run of this operation." placeholder:"SLUG"`
 	All       bool   `help:"Play every run of the database."`
 	Export    string `help:"Write the run's requests and answers to this file, as a cassette for tests." placeholder:"FILE"`
+	Force     bool   `help:"Let --export replace a file that is there."`
 	JSON      bool   `help:"Answer in JSON." name:"json"`
 }
 
@@ -40,6 +44,8 @@ func (c *replayCommand) Validate() error {
 		return fmt.Errorf("%q is no run: its id looks like 01234567-89ab-cdef-0123-456789abcdef", c.ID)
 	case c.Export != "" && c.ID == "":
 		return errors.New("--export takes one run")
+	case c.Force && c.Export == "":
+		return errors.New("--force goes with --export")
 	}
 	return nil
 }
@@ -54,21 +60,25 @@ func (c *replayCommand) Run(ctx context.Context, s surroundings) error {
 		if c.ID == "" {
 			return c.many(ctx, r, store, s.out)
 		}
-		return c.one(ctx, r, s.out)
+		return c.one(ctx, r, s)
 	}))
 }
 
-func (c *replayCommand) one(ctx context.Context, r *replay.Replayer, out io.Writer) error {
-	report, err := c.play(ctx, r)
+func (c *replayCommand) one(ctx context.Context, r *replay.Replayer, s surroundings) error {
+	report, wrote, err := c.play(ctx, r)
 	if err != nil {
 		return err
 	}
 	if c.JSON {
-		if err := indented(out, report); err != nil {
+		if wrote != "" {
+			s.log.Info(strings.TrimSpace(wrote))
+		}
+		if err := indented(s.out, report); err != nil {
 			return err
 		}
 	} else {
-		report.Write(out)
+		report.Write(s.out)
+		fmt.Fprint(s.out, wrote)
 	}
 	if !report.Identical {
 		return doesNotHold{errors.New("The run does not replay as it was stored.")}
@@ -76,16 +86,37 @@ func (c *replayCommand) one(ctx context.Context, r *replay.Replayer, out io.Writ
 	return nil
 }
 
-func (c *replayCommand) play(ctx context.Context, r *replay.Replayer) (report replay.Report, err error) {
+// play plays the run and says what of it was written.
+func (c *replayCommand) play(ctx context.Context, r *replay.Replayer) (report replay.Report, wrote string, err error) {
 	if c.Export == "" {
-		return r.Play(ctx, c.ID)
+		report, err = r.Play(ctx, c.ID)
+		return report, "", err
 	}
-	f, err := os.OpenFile(c.Export, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	var tape bytes.Buffer // a run that can't be played leaves no file
+	if report, err = r.Export(ctx, c.ID, &tape); err != nil {
+		return report, "", err
+	}
+	if err := c.write(tape.Bytes()); err != nil {
+		return report, "", misuse{err}
+	}
+	return report, fmt.Sprintf("Wrote %d exchanges to %s: the run's requests and answers, with all that stands in them.\n", bytes.Count(tape.Bytes(), []byte("\n")), c.Export), nil
+}
+
+func (c *replayCommand) write(tape []byte) (err error) {
+	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if c.Force {
+		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
+	}
+	f, err := os.OpenFile(c.Export, how, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already: name another file, or replace it with --force", c.Export)
+	}
 	if err != nil {
-		return report, misuse{err}
+		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	return r.Export(ctx, c.ID, f)
+	_, err = f.Write(tape)
+	return err
 }
 
 // many plays all runs, shows those that differ and sums up.

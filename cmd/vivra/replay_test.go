@@ -21,7 +21,7 @@ const noRun = "00000000-0000-0000-0000-000000000000"
 
 func TestReplayAsksForOneThing(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"", "x", "--all --operation dodo", noRun + " --all", "--all --export f", "--operation dodo --export f"} {
+	for _, args := range []string{"", "x", "--all --operation dodo", noRun + " --all", "--all --export f", "--operation dodo --export f", noRun + " --force"} {
 		var out, errs bytes.Buffer
 		if code := run(t.Context(), append([]string{"replay"}, strings.Fields(args)...), with(nil), &out, &errs); code != misused || errs.Len() == 0 {
 			t.Errorf("replay %s ends in %d: %s%s", args, code, out.String(), errs.String())
@@ -51,8 +51,27 @@ func TestReplay(t *testing.T) {
 	}
 	id := begun(t, dsn)
 	tape := filepath.Join(t.TempDir(), "tape.jsonl")
-	if out, _ := replayed(0, id, "--export", tape); !strings.Contains(out, "identical") {
+	if out, _ := replayed(0, id, "--export", tape); !strings.Contains(out, "identical") || !strings.Contains(out, "Wrote 0 exchanges to "+tape) {
 		t.Errorf("it says %s", out)
+	}
+	if err := os.WriteFile(tape, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs := replayed(misused, id, "--export", tape); !strings.Contains(errs, tape+" is there already: name another file, or replace it with --force") {
+		t.Errorf("over a file it says %s", errs)
+	}
+	if kept, err := os.ReadFile(tape); err != nil || string(kept) != "mine" {
+		t.Errorf("the file holds %q, %v", kept, err)
+	}
+	if out, errs := replayed(0, id, "--export", tape, "--force", "--json"); !json.Valid([]byte(out)) || !strings.Contains(errs, "Wrote 0 exchanges") {
+		t.Errorf("in JSON: %s%s", out, errs)
+	}
+	if kept, err := os.ReadFile(tape); err != nil || len(kept) != 0 {
+		t.Errorf("the file holds %q, %v", kept, err)
+	}
+	replayed(misused, noRun, "--export", tape+"2")
+	if _, err := os.Stat(tape + "2"); !os.IsNotExist(err) {
+		t.Errorf("a run that is not there leaves a file: %v", err)
 	}
 	if info, err := os.Stat(tape); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the cassette: %v %v", info, err)

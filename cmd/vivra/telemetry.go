@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"regexp"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 
 	"vivra/app/boot"
@@ -19,6 +21,72 @@ func (e environment) telemetry() boot.Telemetry {
 		t.Version = info.Main.Version
 	}
 	return t
+}
+
+// onlyChecked are the variables that the library reads by itself, and passes over
+// in silence when it can't.
+func onlyChecked() []variable {
+	var all []variable
+	for _, v := range []struct {
+		check func(string) string
+		names []string
+	}{
+		{isSampler, []string{"OTEL_TRACES_SAMPLER"}},
+		{isRatio, []string{"OTEL_TRACES_SAMPLER_ARG"}},
+		{isProtocol, []string{"OTEL_EXPORTER_OTLP_PROTOCOL", "OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"}},
+		{isCompression, []string{"OTEL_EXPORTER_OTLP_COMPRESSION", "OTEL_EXPORTER_OTLP_TRACES_COMPRESSION"}},
+		{isMilliseconds, []string{"OTEL_EXPORTER_OTLP_TIMEOUT", "OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_BSP_SCHEDULE_DELAY", "OTEL_BSP_EXPORT_TIMEOUT"}},
+		{isCount, []string{"OTEL_BSP_MAX_QUEUE_SIZE", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE"}},
+	} {
+		for _, name := range v.names {
+			all = append(all, variable{name: name, into: new(string), check: v.check})
+		}
+	}
+	return all
+}
+
+var samplers = []string{"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off", "parentbased_traceidratio"}
+
+func isSampler(v string) string {
+	if slices.Contains(samplers, strings.ToLower(v)) {
+		return ""
+	}
+	return "is none of " + strings.Join(samplers, ", ")
+}
+
+func isRatio(v string) string {
+	if share, err := strconv.ParseFloat(v, 64); err == nil && share >= 0 && share <= 1 {
+		return ""
+	}
+	return "is not a share from 0 to 1, such as 0.25"
+}
+
+func isProtocol(v string) string {
+	if v == "http/protobuf" {
+		return ""
+	}
+	return "is not http/protobuf: traces go over that only, as a rule to port 4318"
+}
+
+func isCompression(v string) string {
+	if v == "gzip" || v == "none" {
+		return ""
+	}
+	return "is neither gzip nor none"
+}
+
+func isMilliseconds(v string) string {
+	if isCount(v) == "" {
+		return ""
+	}
+	return "is not a number of milliseconds, such as 5000"
+}
+
+func isCount(v string) string {
+	if n, err := strconv.ParseInt(v, 10, 32); err == nil && n > 0 {
+		return ""
+	}
+	return "is not a whole number above 0"
 }
 
 func truth(value string) bool { return strings.EqualFold(value, "true") }

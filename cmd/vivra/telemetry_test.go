@@ -15,6 +15,8 @@ func TestTelemetryIsOffUnlessAsked(t *testing.T) {
 		"no exporter":      {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": to, "OTEL_TRACES_EXPORTER": "none"}},
 		"with its content": {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": to, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "true"}, traces: true, content: true},
 		"content refused":  {env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": to, "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT": "false"}, traces: true},
+		"all that is read elsewhere": {traces: true, env: map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": to, "OTEL_TRACES_SAMPLER": "ParentBased_TraceIDRatio", "OTEL_TRACES_SAMPLER_ARG": "0.5",
+			"OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_EXPORTER_OTLP_COMPRESSION": "gzip", "OTEL_EXPORTER_OTLP_TIMEOUT": "5000", "OTEL_BSP_MAX_QUEUE_SIZE": "64"}},
 	} {
 		e, faults := parse(with(tc.env))
 		if got := e.config(nil); len(faults) > 0 || got.Traces != tc.traces || got.TraceContent != tc.content || got.MetricsAddr != "" {

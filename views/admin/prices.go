@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/preflight"
 	"vivra/views/layout"
 )
 
@@ -14,7 +15,9 @@ import (
 type Prices struct {
 	layout.Team
 	List app.PriceList
-	Now  time.Time
+	// Published are the prices of publications, which the program has built in.
+	Published []preflight.Published
+	Now       time.Time
 }
 
 // priced is one model with its prices, those of a size together, the newest first.
@@ -81,6 +84,14 @@ func (p priced) unit() string {
 
 // times shows a size as people write it: 1024 × 1024.
 func times(size string) string { return strings.ReplaceAll(size, "x", " × ") }
+
+// charge is what a platform asks for one publication.
+func charge(n app.Nano) string {
+	if n == 0 {
+		return "free"
+	}
+	return n.String()
+}
 
 // builtIn tells whether the row came with the program.
 func builtIn(r app.PriceRow) bool { return r.ImportedAt.IsZero() }

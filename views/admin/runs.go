@@ -12,12 +12,46 @@ import (
 type Trace struct {
 	layout.Team
 	Run app.RunTrace
+	// Operation is the state of the run's operation.
+	Operation app.OperationState
 	// Spending is that of the run's operation.
 	Spending app.Spending
 }
 
 // running tells whether there is more to come.
 func (m Trace) running() bool { return m.Run.State == "running" }
+
+// Standing is the run's state, unless it only stands open: its operation was
+// paused or stopped, and the run ends its call at most.
+func (m Trace) Standing() string {
+	if m.running() && (m.Operation == app.OperationPaused || m.Operation == app.OperationStopped) {
+		return string(m.Operation)
+	}
+	return m.Run.State
+}
+
+func (m Trace) tone() string {
+	if m.running() && m.Standing() != m.Run.State {
+		return "wait"
+	}
+	return runTone(m.Run.State)
+}
+
+// halt says what becomes of a run whose operation was paused or stopped.
+func (m Trace) halt() string {
+	_, answering := m.draft()
+	switch {
+	case !m.running():
+		return ""
+	case m.Operation == app.OperationStopped:
+		return "The operation was stopped. This run is cut off and makes no other call."
+	case m.Operation == app.OperationPaused && answering:
+		return "The operation is paused. This run keeps the answer under way and stops before its next call."
+	case m.Operation == app.OperationPaused:
+		return "The operation is paused. This run makes no call until it is resumed, then goes on from its last whole turn."
+	}
+	return ""
+}
 
 // LastItem is the number of the transcript's newest entry.
 func (m Trace) LastItem() int {

@@ -13,10 +13,28 @@ import (
 	"vivra/app"
 )
 
+const awaitsTurn = `-- name: AwaitsTurn :one
+SELECT (state = 'running' AND turns + 1 = $1)::boolean AS awaited FROM agent_runs WHERE id = $2
+`
+
+type AwaitsTurnParams struct {
+	Turn int
+	ID   string
+}
+
+// A run that nobody has gone on with since may still take the answer to its
+// open turn.
+func (q *Queries) AwaitsTurn(ctx context.Context, db DBTX, arg AwaitsTurnParams) (bool, error) {
+	row := db.QueryRow(ctx, awaitsTurn, arg.Turn, arg.ID)
+	var awaited bool
+	err := row.Scan(&awaited)
+	return awaited, err
+}
+
 const createRun = `-- name: CreateRun :one
 INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10)
-RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output
+RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal
 `
 
 type CreateRunParams struct {
@@ -69,12 +87,15 @@ func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (
 		&i.FinishedAt,
 		&i.Fence,
 		&i.Output,
+		&i.Seal,
 	)
 	return i, err
 }
 
 const endRun = `-- name: EndRun :exec
-UPDATE agent_runs SET state = $1, error = $2, output = $3, finished_at = $4 WHERE id = $5 AND state = 'running'
+UPDATE agent_runs SET state = $1, error = $2, output = $3, finished_at = $4,
+    seal = run_seal(id, $1, $2, $3)
+WHERE id = $5 AND state = 'running'
 `
 
 type EndRunParams struct {
@@ -97,7 +118,7 @@ func (q *Queries) EndRun(ctx context.Context, db DBTX, arg EndRunParams) error {
 }
 
 const endRunsOfOperation = `-- name: EndRunsOfOperation :exec
-UPDATE agent_runs SET state = 'failed', error = $1, finished_at = $2
+UPDATE agent_runs SET state = 'failed', error = $1, finished_at = $2, seal = run_seal(id, 'failed', $1, NULL)
 WHERE operation_id = $3 AND state = 'running'
 `
 
@@ -127,7 +148,7 @@ func (q *Queries) HoldRunOfStep(ctx context.Context, db DBTX, arg HoldRunOfStepP
 }
 
 const run = `-- name: Run :one
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id LEFT JOIN operation_steps s ON s.id = r.step_id
 WHERE r.id = $1
 `
@@ -164,6 +185,7 @@ func (q *Queries) Run(ctx context.Context, db DBTX, id string) (RunRow, error) {
 		&i.AgentRun.FinishedAt,
 		&i.AgentRun.Fence,
 		&i.AgentRun.Output,
+		&i.AgentRun.Seal,
 		&i.StepKey,
 		&i.Slug,
 	)
@@ -195,7 +217,7 @@ func (q *Queries) RunIDs(ctx context.Context, db DBTX, operationID int64) ([]str
 }
 
 const runningRunOfStep = `-- name: RunningRunOfStep :one
-SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output FROM agent_runs WHERE step_id = $1 AND state = 'running'
+SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal FROM agent_runs WHERE step_id = $1 AND state = 'running'
 `
 
 func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) (AgentRun, error) {
@@ -224,12 +246,13 @@ func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) 
 		&i.FinishedAt,
 		&i.Fence,
 		&i.Output,
+		&i.Seal,
 	)
 	return i, err
 }
 
 const runsOfStep = `-- name: RunsOfStep :many
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id JOIN operation_steps s ON s.id = r.step_id
 WHERE r.step_id = $1 ORDER BY r.started_at, r.id
 `
@@ -272,6 +295,7 @@ func (q *Queries) RunsOfStep(ctx context.Context, db DBTX, stepID *int64) ([]Run
 			&i.AgentRun.FinishedAt,
 			&i.AgentRun.Fence,
 			&i.AgentRun.Output,
+			&i.AgentRun.Seal,
 			&i.StepKey,
 			&i.Slug,
 		); err != nil {

@@ -158,7 +158,7 @@ func (q *Queries) FailuresOfRun(ctx context.Context, db DBTX, runID string) (int
 }
 
 const lostCall = `-- name: LostCall :one
-SELECT c.agent, coalesce(s.key, '')::text AS step_key FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
+SELECT coalesce(nullif(c.agent, ''), r.agent)::text AS agent, coalesce(s.key, '')::text AS step_key FROM llm_calls c JOIN agent_runs r ON r.id = c.run_id
 LEFT JOIN operation_steps s ON s.id = r.step_id WHERE c.id = $1
 `
 
@@ -171,6 +171,42 @@ func (q *Queries) LostCall(ctx context.Context, db DBTX, id int64) (LostCallRow,
 	row := db.QueryRow(ctx, lostCall, id)
 	var i LostCallRow
 	err := row.Scan(&i.Agent, &i.StepKey)
+	return i, err
+}
+
+const newestModelCall = `-- name: NewestModelCall :one
+SELECT id, operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, cost_nusd, cost_source, usage, latency_ms, error, created_at, settled_at, agent, output_limit, price, size, images, answer, answer_sha256, lost FROM llm_calls WHERE run_id = $1 AND kind = 'model' ORDER BY id DESC LIMIT 1
+`
+
+func (q *Queries) NewestModelCall(ctx context.Context, db DBTX, runID string) (LlmCall, error) {
+	row := db.QueryRow(ctx, newestModelCall, runID)
+	var i LlmCall
+	err := row.Scan(
+		&i.ID,
+		&i.OperationID,
+		&i.RunID,
+		&i.Turn,
+		&i.Kind,
+		&i.Model,
+		&i.RequestSha256,
+		&i.State,
+		&i.ReservedNusd,
+		&i.CostNusd,
+		&i.CostSource,
+		&i.Usage,
+		&i.LatencyMs,
+		&i.Error,
+		&i.CreatedAt,
+		&i.SettledAt,
+		&i.Agent,
+		&i.OutputLimit,
+		&i.Price,
+		&i.Size,
+		&i.Images,
+		&i.Answer,
+		&i.AnswerSha256,
+		&i.Lost,
+	)
 	return i, err
 }
 
@@ -387,8 +423,9 @@ WITH settled AS (
 ), draft AS (
     DELETE FROM llm_drafts d USING settled s WHERE d.call_id = s.id
 )
-SELECT s.model, s.held::bigint AS held, s.cost::bigint AS cost, g.agent, g.spent_nusd, g.share_nusd
-FROM settled s JOIN of_agent g ON true
+SELECT s.model, s.held::bigint AS held, s.cost::bigint AS cost, r.agent AS run_agent, coalesce(g.agent, '')::text AS agent,
+    coalesce(g.spent_nusd, 0)::bigint AS spent_nusd, coalesce(g.share_nusd, 0)::bigint AS share_nusd
+FROM settled s JOIN agent_runs r ON r.id = s.run_id LEFT JOIN of_agent g ON true
 `
 
 type SettleCallParams struct {
@@ -410,9 +447,10 @@ type SettleCallRow struct {
 	Model     string
 	Held      int64
 	Cost      int64
+	RunAgent  string
 	Agent     string
-	SpentNusd app.Nano
-	ShareNusd app.Nano
+	SpentNusd int64
+	ShareNusd int64
 }
 
 // What a call has cost takes the place of what was held back for it: with the
@@ -437,6 +475,7 @@ func (q *Queries) SettleCall(ctx context.Context, db DBTX, arg SettleCallParams)
 		&i.Model,
 		&i.Held,
 		&i.Cost,
+		&i.RunAgent,
 		&i.Agent,
 		&i.SpentNusd,
 		&i.ShareNusd,

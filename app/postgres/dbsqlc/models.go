@@ -44,6 +44,7 @@ type AgentRun struct {
 	FinishedAt   *time.Time
 	Fence        int64
 	Output       json.RawMessage
+	Seal         *string
 }
 
 type AgentSpending struct {
