@@ -47,7 +47,9 @@ func (l Live) start() (*World, *scaled, error) {
 	}
 	start := l.Started.UTC().Truncate(time.Minute)
 	clock := newScaled(start, l.Speed)
-	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, Poison: l.Poison, Obey: l.Obey, ModelLatency: time.Duration(float64(400*time.Millisecond) * min(1, 600/l.Speed))})
+	// Long enough to see a run think, and shorter where the clock runs fast.
+	latency := time.Duration(float64(1500*time.Millisecond) * min(1, 600/l.Speed))
+	w, err := Start(Options{Seed: l.Seed, Start: start, Clock: clock, Poison: l.Poison, Obey: l.Obey, ModelLatency: latency})
 	return w, clock, err
 }
 
