@@ -159,16 +159,15 @@ func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome
 	ctx, cancel := context.WithTimeout(ctx, tool.Timeout)
 	defer cancel()
 	scope.CallID, scope.Agent = call.ID, a.Name
+	what := "tool " + tool.Name
 	if tool.Inspect != nil {
-		look := func(context.Context, Scope, json.RawMessage) (json.RawMessage, error) {
-			return nil, tool.Inspect(scope, call.Args)
-		}
-		if _, err := safely(ctx, tool, look, scope, call.Args); err != nil {
+		_, err := Bounded(ctx, what, tool.Timeout, func() (any, error) { return nil, tool.Inspect(scope, call.Args) })
+		if err != nil {
 			return refused(err)
 		}
 	}
 
-	result, err := safely(ctx, tool, tool.call, scope, call.Args)
+	result, err := Bounded(ctx, what, tool.Timeout, func() (json.RawMessage, error) { return tool.call(ctx, scope, call.Args) })
 	switch {
 	case err != nil && tool.Source != "":
 		// An error may quote what came from outside.
@@ -181,29 +180,29 @@ func (a Agent) Perform(ctx context.Context, scope Scope, call Call) (out Outcome
 	return Outcome{Text: string(result), OK: true}
 }
 
-// work is what is done for one call: it, or looking through its arguments.
-type work func(ctx context.Context, scope Scope, args json.RawMessage) (json.RawMessage, error)
-
-func safely(ctx context.Context, tool Tool, do work, scope Scope, args json.RawMessage) (result json.RawMessage, err error) {
+// Bounded carries out do until ctx ends, limit after it began: what ignores its
+// context must not hold the run, and a panic is an error like any other. what
+// names it in both.
+func Bounded[T any](ctx context.Context, what string, limit time.Duration, do func() (T, error)) (result T, err error) {
 	type answer struct {
-		result json.RawMessage
+		result T
 		err    error
 	}
 	done := make(chan answer, 1)
 	go func() {
 		defer func() {
 			if p := recover(); p != nil {
-				done <- answer{nil, fmt.Errorf("tool %s panicked: %v", tool.Name, p)}
+				done <- answer{err: fmt.Errorf("%s panicked: %v", what, p)}
 			}
 		}()
-		result, err := do(ctx, scope, args)
+		result, err := do()
 		done <- answer{result, err}
 	}()
 	select {
 	case a := <-done:
 		return a.result, a.err
-	case <-ctx.Done(): // a tool that ignores its context must not hold the run
-		return nil, fmt.Errorf("tool %s gave no answer within %s", tool.Name, tool.Timeout)
+	case <-ctx.Done():
+		return result, fmt.Errorf("%s gave no answer within %s", what, limit)
 	}
 }
 

@@ -32,21 +32,12 @@ func (r *run) inspect(ctx context.Context, call agent.Call, output json.RawMessa
 func (r *run) look(ctx context.Context, call agent.Call) error {
 	ctx, cancel := context.WithTimeout(ctx, agent.DefaultTimeout)
 	defer cancel()
-	scope, done := r.scope(), make(chan error, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- fmt.Errorf("looking through the output panicked: %v", p)
-			}
-		}()
-		done <- r.Inspect(scope, call)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
+	scope := r.scope()
+	_, err := agent.Bounded(ctx, "looking through the output", agent.DefaultTimeout, func() (any, error) { return nil, r.Inspect(scope, call) })
+	if ctx.Err() != nil {
 		return fmt.Errorf("the output could not be looked through within %s: make it shorter", agent.DefaultTimeout)
 	}
+	return err
 }
 
 // own is an output without the fields that were copied.
