@@ -3,7 +3,6 @@ package boot
 import (
 	"context"
 	"log/slog"
-	"strings"
 
 	"vivra/app"
 	"vivra/app/postgres"
@@ -17,7 +16,7 @@ func ImportPrices(ctx context.Context, cfg Config, rows []app.PriceRow, by strin
 	if err != nil {
 		return done, err
 	}
-	err = onDatabase(ctx, db, func(store *postgres.Store) error {
+	err = onDatabase(ctx, db, db.dsn, func(store *postgres.Store) error {
 		if !served { // a program that serves keeps its schema
 			if err := store.Migrate(ctx); err != nil {
 				return err
@@ -36,24 +35,9 @@ func PriceList(ctx context.Context, cfg Config, log *slog.Logger) (list app.Pric
 	if err != nil {
 		return nil, err
 	}
-	err = onDatabase(ctx, db, func(store *postgres.Store) error {
+	err = onDatabase(ctx, db, db.dsn, func(store *postgres.Store) error {
 		list, err = store.PriceList(ctx)
 		return err
 	})
 	return list, err
-}
-
-// onDatabase runs do on a database that was reached, and leaves it.
-func onDatabase(ctx context.Context, db databaseServer, do func(store *postgres.Store) error) error {
-	defer db.stop()
-	store, err := postgres.Open(ctx, db.dsn)
-	if err != nil {
-		return err
-	}
-	defer store.Close()
-	err = do(store)
-	if err != nil && strings.Contains(err.Error(), "(SQLSTATE 42P01)") { // there is no such table
-		return app.Errorf(app.Invalid, "The database is not at this program's schema: run vivra migrate first.")
-	}
-	return err
 }

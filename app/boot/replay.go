@@ -5,7 +5,6 @@ import (
 	"log/slog"
 	"strings"
 
-	"vivra/app"
 	"vivra/app/agents"
 	"vivra/app/openai"
 	"vivra/app/postgres"
@@ -27,18 +26,10 @@ func Replay(ctx context.Context, cfg Config, log *slog.Logger, do func(*replay.R
 	if err != nil {
 		return err
 	}
-	defer db.stop()
-	store, err := postgres.Open(ctx, readOnly(db.dsn))
-	if err != nil {
-		return err
-	}
-	defer store.Close()
 	a := &App{Config: cfg}
-	err = do(&replay.Replayer{Store: store, Catalogue: catalogue, Encoder: openai.New(openai.Config{}), LivePage: a.livePage}, store)
-	if err != nil && strings.Contains(err.Error(), "(SQLSTATE 42") { // a table or column that is not there
-		return app.Errorf(app.Invalid, "The database is not at this program's schema: run vivra migrate first. (%v)", err)
-	}
-	return err
+	return onDatabase(ctx, db, readOnly(db.dsn), func(store *postgres.Store) error {
+		return do(&replay.Replayer{Store: store, Catalogue: catalogue, Encoder: openai.New(openai.Config{}), LivePage: a.livePage}, store)
+	})
 }
 
 // readOnly has the server refuse every write of the connections to dsn, an

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -140,6 +141,21 @@ func reachExisting(ctx context.Context, cfg Config, log *slog.Logger) (databaseS
 	}
 	db, _, err := reach(ctx, cfg, log)
 	return db, err
+}
+
+// onDatabase runs do on a database that was reached, through dsn, and leaves it.
+func onDatabase(ctx context.Context, db databaseServer, dsn string, do func(store *postgres.Store) error) error {
+	defer db.stop()
+	store, err := postgres.Open(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	err = do(store)
+	if err != nil && strings.Contains(err.Error(), "(SQLSTATE 42") { // a table or column that is not there
+		return app.Errorf(app.Invalid, "The database is not at this program's schema: run vivra migrate first. (%v)", err)
+	}
+	return err
 }
 
 // open waits for the database, saying so, until it answers or ctx ends.

@@ -27,6 +27,17 @@ func (s *Store) SettingChanges(ctx context.Context) ([]app.SettingChange, error)
 // seen is the change that the person who asks for it knew as the newest, 0
 // none: when there is a newer one, nothing is changed.
 func (s *Store) ChangeSetting(ctx context.Context, key string, value json.RawMessage, seen int64, by string, now time.Time) error {
+	return s.changeSetting(ctx, key, value, by, now, func(newest dbsqlc.Setting) error {
+		if newest.ID != seen {
+			return app.Errorf(app.Conflict, "%s changed this setting on %s, after you opened the page. Nothing was changed: look at it and send yours again.",
+				newest.SetBy, newest.SetAt.UTC().Format("2 Jan 2006 at 15:04 UTC"))
+		}
+		return nil
+	})
+}
+
+// changeSetting adds a change that agree, given the newest one, lets pass.
+func (s *Store) changeSetting(ctx context.Context, key string, value json.RawMessage, by string, now time.Time, agree func(newest dbsqlc.Setting) error) error {
 	if _, err := app.DefaultSettings().With(map[string]json.RawMessage{key: value}); err != nil {
 		return app.Errorf(app.Invalid, "%s can't be set to %s: %v.", key, value, err)
 	}
@@ -38,9 +49,8 @@ func (s *Store) ChangeSetting(ctx context.Context, key string, value json.RawMes
 		if err != nil && !noRows(err) {
 			return nil, nil, fmt.Errorf("read setting: %w", err)
 		}
-		if newest.ID != seen {
-			return nil, nil, app.Errorf(app.Conflict, "%s changed this setting on %s, after you opened the page. Nothing was changed: look at it and send yours again.",
-				newest.SetBy, newest.SetAt.UTC().Format("2 Jan 2006 at 15:04 UTC"))
+		if err := agree(newest); err != nil {
+			return nil, nil, err
 		}
 		return newest.Value, value, s.q.AddSetting(ctx, tx, dbsqlc.AddSettingParams{Key: key, Value: value, SetBy: by, SetAt: now})
 	})

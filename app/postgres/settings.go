@@ -27,12 +27,7 @@ func (s *Store) settings(ctx context.Context, db dbsqlc.DBTX) (app.Settings, err
 	return app.DefaultSettings().With(stored)
 }
 
-// SetSetting makes value hold for key from now on; the old value stays as history.
+// SetSetting makes value hold for key from now on, whatever held before.
 func (s *Store) SetSetting(ctx context.Context, key string, value json.RawMessage, by string, now time.Time) error {
-	if _, err := app.DefaultSettings().With(map[string]json.RawMessage{key: value}); err != nil {
-		return app.Errorf(app.Invalid, "%s can't be set to %s: %v.", key, value, err)
-	}
-	return s.audited(ctx, by, "setting.set", key, now, func(tx dbsqlc.DBTX) (before, after any, err error) {
-		return nil, value, s.q.AddSetting(ctx, tx, dbsqlc.AddSettingParams{Key: key, Value: value, SetBy: by, SetAt: now})
-	})
+	return s.changeSetting(ctx, key, value, by, now, func(dbsqlc.Setting) error { return nil })
 }
