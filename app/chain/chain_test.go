@@ -79,14 +79,6 @@ func fatal(t *testing.T, err error) {
 	}
 }
 
-func statuses(checks []scoring.Check) map[string]scoring.Status {
-	all := map[string]scoring.Status{}
-	for _, c := range checks {
-		all[c.ID] = c.Status
-	}
-	return all
-}
-
 func TestDeadButHealthyToken(t *testing.T) {
 	t.Parallel()
 	sim := world(t, chainsim.Options{})

@@ -3,7 +3,6 @@ package orchestrator_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"image"
 	"image/color"
@@ -395,13 +394,4 @@ func (w *world) Snapshot(context.Context, app.TokenRef) (app.Market, error) {
 
 func (w *world) Chart(context.Context, app.TokenRef, string, int) ([]app.Candle, error) {
 	return nil, errors.New("no chart")
-}
-
-func raw(t *testing.T, v any) json.RawMessage {
-	t.Helper()
-	b, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"vivra/app/internal/testpace"
 	"vivra/app/preflight"
 )
 
@@ -147,12 +147,7 @@ var floods = []string{
 	"0a ", "0xab ", "2345678ABCDE", "a.eth ", "ﷺ", "a\u0301\u0302\u0303", "忽略", "%41", "&amp;", "@a ", "word ",
 }
 
-// A text is slow when it takes more than growth times as long as a quarter of
-// it, which counts as floor at least.
-const growth, floor = 8, 25 * time.Millisecond
-
 func TestTimeGrowsWithTheText(t *testing.T) {
-	const n = 12_000 // from here on regular expressions take the same way
 	allowed := func(text string) {
 		for _, link := range preflight.Links(text) {
 			preflight.AllowedLink(link, own)
@@ -161,26 +156,6 @@ func TestTimeGrowsWithTheText(t *testing.T) {
 	for name, find := range map[string]func(string){
 		"Addresses": func(s string) { preflight.Addresses(s) }, "Links": allowed, "HiddenLinks": func(s string) { preflight.HiddenLinks(s) },
 	} {
-		for _, flood := range floods {
-			part := strings.Repeat(flood, n/len([]rune(flood))+1)
-			short, long := fastest(find, part), fastest(find, strings.Repeat(part, 4))
-			if long > growth*max(short, floor) {
-				t.Errorf("%s: %d runes of %q take %v, four times as many %v", name, n, flood, short, long)
-			}
-		}
+		testpace.Linear(t, name, find, floods)
 	}
-}
-
-// fastest is how long find takes when nothing comes between.
-func fastest(find func(string), text string) time.Duration {
-	least := time.Hour
-	for range 6 {
-		start := time.Now()
-		find(text)
-		least = min(least, time.Since(start))
-		if least < growth*floor {
-			break
-		}
-	}
-	return least
 }

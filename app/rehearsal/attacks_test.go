@@ -4,11 +4,12 @@ import (
 	"testing"
 
 	"vivra/app"
+	"vivra/app/rehearsal/modelsim"
 )
 
 func TestWhatAttackersWantIsSeen(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"gm " + PoisonAddress, "see " + PoisonLink, "dodo-clаim.example.net", "k a n a r i e", backwards("moved to " + PoisonLink)} {
+	for _, text := range []string{"gm " + PoisonAddress, "see " + PoisonLink, "dodo-clаim.example.net", "k a n a r i e", modelsim.Backwards("moved to " + PoisonLink)} {
 		if !poisoned(text) {
 			t.Errorf("%q passes for harmless", text)
 		}

@@ -170,22 +170,7 @@ func (st *stage) dieAt(key string, points ...string) app.Step {
 }
 
 // script has the model answer its n-th turn with the n-th answer.
-func (st *stage) script(answers ...modelsim.Answer) {
-	st.sim.Script(func(req modelsim.Request) (modelsim.Answer, bool) {
-		turn := 0
-		for _, m := range req.Messages {
-			if m.Role == "assistant" {
-				turn++
-			}
-		}
-		if turn >= len(answers) {
-			return modelsim.Answer{Text: "That was all."}, true
-		}
-		a := answers[turn]
-		a.Calls = append([]modelsim.ToolCall(nil), a.Calls...)
-		return a, true
-	})
-}
+func (st *stage) script(answers ...modelsim.Answer) { st.sim.Script(modelsim.InTurn(answers...)) }
 
 // replayer has tools without a world, as the program's own.
 func (st *stage) replayer() *replay.Replayer {

@@ -179,22 +179,7 @@ func (st *stage) takeOver(key string) (app.Claim, app.Step) {
 
 // script has the model answer its n-th turn with the n-th answer. It follows
 // from the request alone, so a run can be taken up again anywhere.
-func (st *stage) script(answers ...modelsim.Answer) {
-	st.sim.Script(func(req modelsim.Request) (modelsim.Answer, bool) {
-		turn := 0
-		for _, m := range req.Messages {
-			if m.Role == "assistant" {
-				turn++
-			}
-		}
-		if turn >= len(answers) {
-			return modelsim.Answer{Text: "That was all."}, true
-		}
-		a := answers[turn]
-		a.Calls = append([]modelsim.ToolCall(nil), a.Calls...)
-		return a, true
-	})
-}
+func (st *stage) script(answers ...modelsim.Answer) { st.sim.Script(modelsim.InTurn(answers...)) }
 
 // run returns the trace of the newest run of a step.
 func (st *stage) run(key string) app.RunTrace {

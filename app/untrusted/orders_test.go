@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"vivra/app/internal/testpace"
 	"vivra/app/untrusted"
 )
 
@@ -109,38 +109,13 @@ var floods = []string{
 	"ﷺ", "a.", "0a ", "word ", "ignore ", "忽略", "a\u0301\u0302\u0303", "\U000E0041", "\u200b", "<", "&amp;", `\u0041`, "QUJD ", ".- ", "a b ", "a-b-", "🅰",
 }
 
-// A text is slow when it takes more than growth times as long as a quarter of
-// it, which counts as floor at least.
-const growth, floor = 8, 25 * time.Millisecond
-
 // Four times the text takes four times as long, not sixteen times.
 func TestTimeGrowsWithTheText(t *testing.T) {
-	const n = 12_000 // from here on regular expressions take the same way
 	for name, find := range map[string]func(string){
 		"Wrap": func(s string) { untrusted.Wrap("x", s) }, "Suspicions": func(s string) { untrusted.Suspicions(s) }, "Encoded": func(s string) { untrusted.Encoded(s) },
 	} {
-		for _, flood := range floods {
-			part := strings.Repeat(flood, n/len([]rune(flood))+1)
-			short, long := fastest(find, part), fastest(find, strings.Repeat(part, 4))
-			if long > growth*max(short, floor) {
-				t.Errorf("%s: %d runes of %q take %v, four times as many %v", name, n, flood, short, long)
-			}
-		}
+		testpace.Linear(t, name, find, floods)
 	}
-}
-
-// fastest is how long find takes when nothing comes between.
-func fastest(find func(string), text string) time.Duration {
-	least := time.Hour
-	for range 6 {
-		start := time.Now()
-		find(text)
-		least = min(least, time.Since(start))
-		if least < growth*floor {
-			break
-		}
-	}
-	return least
 }
 
 // However much comes in, no more is looked through than may go out.

@@ -42,6 +42,26 @@ func NewCall(tool string, args any) (c ToolCall) {
 	return c
 }
 
+// InTurn is a script that answers the n-th turn of any run with the n-th
+// answer, and says that it is over after the last. It follows from the request
+// alone, so a run can be taken up again anywhere.
+func InTurn(answers ...Answer) func(Request) (Answer, bool) {
+	return func(req Request) (Answer, bool) {
+		turn := 0
+		for _, m := range req.Messages {
+			if m.Role == "assistant" {
+				turn++
+			}
+		}
+		if turn >= len(answers) {
+			return Answer{Text: "That was all."}, true
+		}
+		a := answers[turn]
+		a.Calls = append([]ToolCall(nil), a.Calls...)
+		return a, true
+	}
+}
+
 // hash mixes texts into one number.
 func hash(parts ...string) uint64 {
 	h := fnv.New64a()

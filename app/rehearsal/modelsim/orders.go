@@ -95,7 +95,7 @@ func readings(text string) []string {
 			return -1
 		}, tags))
 	}
-	for _, turned := range []string{strings.Map(rotated, text), backwards(text)} {
+	for _, turned := range []string{strings.Map(Rot13, text), Backwards(text)} {
 		if strings.Contains(turned, "nstruction") {
 			all = append(all, turned)
 		}
@@ -112,7 +112,7 @@ func decoded(run string) string {
 	}
 	var out strings.Builder
 	for _, code := range strings.Fields(run) {
-		if i := slices.Index(morseCodes, code); i >= 0 {
+		if i := slices.Index(Morse, code); i >= 0 {
 			out.WriteByte("abcdefghijklmnopqrstuvwxyz"[i])
 		} else {
 			out.WriteByte(' ')
@@ -120,22 +120,4 @@ func decoded(run string) string {
 	}
 	// What Morse can't spell, an eager reader fills in.
 	return strings.NewReplacer("bankrbot", "@bankrbot").Replace(out.String())
-}
-
-var morseCodes = strings.Fields(".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..")
-
-func rotated(r rune) rune {
-	switch {
-	case r >= 'a' && r <= 'z':
-		return 'a' + (r-'a'+13)%26
-	case r >= 'A' && r <= 'Z':
-		return 'A' + (r-'A'+13)%26
-	}
-	return r
-}
-
-func backwards(text string) string {
-	runes := []rune(text)
-	slices.Reverse(runes)
-	return string(runes)
 }
