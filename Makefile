@@ -24,6 +24,7 @@ dev: setup ## the same, built and started again whenever a template changes
 	$(templ) generate --watch --cmd="go run ./cmd/rehearse serve $(ARGS)"
 
 test: setup ## all tests
+	@scripts/axe.sh
 	go test $(ARGS) ./...
 
 check: ## formatting, vet, layers, pinned prompts, fresh generated code

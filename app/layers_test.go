@@ -13,11 +13,11 @@ const module = "vivra/"
 // under x that has no place of its own.
 var layers = [][]string{
 	{"app", "app/paths", "app/untrusted", "migrations", "prompts", "specs", "static", "templates"},
-	{"app/live", "app/calendar", "app/preflight", "app/scoring", "app/palette", "app/seal", "views/ui", "app/postgres/dbsqlc"},
+	{"app/live", "app/calendar", "app/preflight", "app/edits", "app/scoring", "app/palette", "app/seal", "views/ui", "app/postgres/dbsqlc"},
 	{"app/agent", "app/effects", "app/brand", "app/sites", "app/utilities", "views/layout"},
 	{"app/tools", "app/postgres", "app/openai", "app/chain", "app/market", "app/x", "app/telegram", "app/pages", "app/browser",
 		"app/blob", "app/images", "app/private", "app/cassette", "app/telemetry", "views/*"},
-	{"app/agents", "app/desk"},
+	{"app/agents", "app/alarm", "app/desk"},
 	{"app/runner"},
 	{"app/orchestrator", "app/replay"},
 	{"app/web", "app/schedule", "app/jobs", "app/doctor"},
@@ -48,6 +48,7 @@ var doors = map[string][]string{
 	"github.com/labstack/echo/v4":              {"app/web"},
 	"github.com/starfederation/datastar-go":    {"app/web"},
 	"github.com/alexedwards/scs":               {"app/web"},
+	"github.com/go-webauthn/webauthn":          {"app/web"},
 	"github.com/go-co-op/gocron/v2":            {"app/schedule"},
 	"github.com/google/jsonschema-go":          {"app/agent", "app/agents"},
 	"go.opentelemetry.io":                      {"app/telemetry"},

@@ -75,6 +75,21 @@ func (o *Operation) Resume(now time.Time) error {
 	return nil
 }
 
+// RaiseCap lets more be spent. seen is the cap that the person knew of; it never
+// goes down, since what is promised in public holds.
+func (o *Operation) RaiseCap(seen, to Nano) error {
+	switch {
+	case o.State.Final():
+		return Errorf(Conflict, "This operation is %s: it spends nothing more.", o.State)
+	case o.Cap != seen:
+		return Errorf(Conflict, "The cap is %s by now: somebody changed it after you opened the page. Nothing was changed.", o.Cap)
+	case to <= o.Cap:
+		return Errorf(Invalid, "The cap can only be raised, and it is %s. Nothing was changed.", o.Cap)
+	}
+	o.Cap = to
+	return nil
+}
+
 // Stop is final.
 func (o *Operation) Stop(reason string) error {
 	if o.State.Final() {
@@ -130,22 +145,36 @@ type Step struct {
 	Cost        Nano // sum of its log entries; filled by readers that show it
 }
 
-// Alert is something a person should look at, raised once per subject.
-type Alert struct {
-	ID             int64
-	OperationID    int64
-	OperationSlug  string
-	Kind           string
-	Subject        string
-	Message        string
-	CreatedAt      time.Time
-	AcknowledgedAt *time.Time
+// StepCalls counts a step's calls to the outside by what a person must know
+// before they cut in.
+type StepCalls struct {
+	Sent    int // that went out
+	Open    int // of which nobody knows yet whether they went out
+	Waiting int // not sent, whether they still may be or have failed
 }
 
-// User is a member of the team.
-type User struct {
-	ID           int64
-	Name         string
-	Role         string // viewer, approver, admin
-	PasswordHash string
+// MayRetry says why a person may not have the step run again, nil when they may.
+func (s Step) MayRetry(c StepCalls) error {
+	switch {
+	case s.State != StepFailed && s.State != StepRunning && s.State != StepWaiting:
+		return Errorf(Conflict, "This step is %s: only one that failed, runs or waits can be run again. Nothing was changed.", s.State)
+	case c.Open > 0:
+		return Errorf(Conflict, "A publication of this step is on its way or in doubt: running the step again could send it twice. Settle that first.")
+	case c.Sent > 0 && (s.State == StepWaiting || c.Waiting > 0):
+		return Errorf(Conflict, "Part of this step's output is out: running it again would publish that part twice. Retry the publication that failed, or skip the step.")
+	}
+	return nil
+}
+
+// MaySkip says why a person may not give the step up, nil when they may.
+func (s Step) MaySkip(c StepCalls) error {
+	switch {
+	case s.State.Final() && s.State != StepFailed:
+		return Errorf(Conflict, "This step is %s: there is nothing to skip. Nothing was changed.", s.State)
+	case s.Task == "scanner.go_nogo" || s.Task == "handover":
+		return Errorf(Conflict, "Without this step the takeover neither goes on nor ends: decide it in the queue, run it again, or stop the operation.")
+	case c.Open > 0:
+		return Errorf(Conflict, "A publication of this step is on its way or in doubt: what it becomes must be known first. Settle that, then skip.")
+	}
+	return nil
 }

@@ -41,6 +41,7 @@ type Waiting struct {
 type EffectStatus struct {
 	Effect
 	ValidationKind ValidationKind
+	Link           string // of what went out, empty when there is none
 }
 
 // AuditRow is one admin change.

@@ -16,6 +16,12 @@ type Settings struct {
 	MaxRejections int
 	// OverdueAfter is how long a validation may wait before an alert.
 	OverdueAfter time.Duration
+	// Undo is how long a decision can be taken back before anything follows from it.
+	Undo time.Duration
+	// ApprovalExpires is how long an approval that was not published holds.
+	ApprovalExpires time.Duration
+	// SecondApprover has go or no-go and handover approved by two people.
+	SecondApprover bool
 	// PostSpacing is the least time between two publications of one X account.
 	PostSpacing time.Duration
 	// MaxTurns and MaxRunTime bound one run.
@@ -48,6 +54,8 @@ func DefaultSettings() Settings {
 		StepRetries:        []time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute},
 		MaxRejections:      3,
 		OverdueAfter:       2 * time.Hour,
+		Undo:               10 * time.Second,
+		ApprovalExpires:    72 * time.Hour,
 		PostSpacing:        30 * time.Minute,
 		MaxTurns:           25,
 		MaxRunTime:         10 * time.Minute,
@@ -99,6 +107,12 @@ func (s *Settings) setter(key string) setter {
 	switch key {
 	case "validation.overdue_after_s":
 		return seconds(&s.OverdueAfter)
+	case "validation.undo_s":
+		return seconds(&s.Undo)
+	case "validation.approval_expires_s":
+		return seconds(&s.ApprovalExpires)
+	case "validation.second_approver":
+		return plain(&s.SecondApprover)
 	case "x.post_spacing_s":
 		return seconds(&s.PostSpacing)
 	case "run.max_time_s":

@@ -55,17 +55,128 @@ type Validation struct {
 	Kind          ValidationKind
 	Payload       json.RawMessage // canonical JSON, the bytes that were hashed
 	PayloadSHA256 string          // hex
-	DraftNo       int
-	Risk          Risk
-	State         ValidationState
-	DecidedBy     string // a user's name, or "policy"
-	DecidedAt     *time.Time
-	Reason        string // of a rejection
-	CreatedAt     time.Time
+	// Frozen is canonical JSON of a Frozen: all that an approval binds to, empty
+	// for drafts of a program that did not freeze yet. FrozenSHA256 is its hash in
+	// hex, which a decision must name.
+	Frozen       json.RawMessage
+	FrozenSHA256 string
+	// Nonce changes whenever the draft waits anew: a decision must name it too.
+	Nonce      string
+	DraftNo    int
+	Risk       Risk
+	State      ValidationState
+	DecidedBy  string // a user's name, or "policy"
+	DecidedAt  *time.Time
+	Reason     string // of a rejection
+	ReceiptURL string // where a form that a person sent by hand can be seen
+	// AppliesAt is until when the decision can be undone; AppliedAt is when what
+	// follows from it was set going.
+	AppliesAt, AppliedAt *time.Time
+	// FirstApprovedBy is who approved first where two people must.
+	FirstApprovedBy string
+	FirstApprovedAt *time.Time
+	// EditedBy is who wrote this draft over Replaces, empty for an agent's own.
+	EditedBy string
+	Replaces string
+	// VoidReason says why a draft was withdrawn or replaced.
+	VoidReason string
+	CreatedAt  time.Time
 	// PreviousReason is why the draft before this one was rejected, empty when there was none.
 	PreviousReason string
 	// RunCost is what the run that made it has cost.
 	RunCost Nano
+}
+
+// ByTwo tells whether k is decided by two people when the team wants that.
+func (k ValidationKind) ByTwo() bool { return k == KindGoNoGo || k == KindHandover }
+
+// Undoable tells whether the decision can still be taken back at now.
+func (v Validation) Undoable(now time.Time) bool {
+	return (v.State == ValidationApproved || v.State == ValidationRejected) && v.AppliedAt == nil && v.AppliesAt != nil && now.Before(*v.AppliesAt)
+}
+
+// Frozen is everything that an approval binds to. Its canonical JSON is hashed
+// when the draft is written, when it is decided and before each call: what goes
+// out is what was approved, or nothing goes out.
+type Frozen struct {
+	Kind ValidationKind `json:"kind"`
+	// OfficialAddress is the token's, 0x and 40 lower-case hex digits.
+	OfficialAddress string `json:"official_address"`
+	// Account is the operation's on X; its number is empty until it is connected,
+	// and then binds nothing.
+	Account   string `json:"account"`
+	AccountID string `json:"account_id"`
+	// Chat is the operation's Telegram group, Host its site.
+	Chat int64  `json:"chat"`
+	Host string `json:"host"`
+	// Payload is what people saw, Calls what approval sets off, in order.
+	Payload json.RawMessage `json:"payload"`
+	Calls   []FrozenCall    `json:"calls"`
+	// Files are the SHA-256 of every file that goes out, in order.
+	Files []string `json:"files"`
+}
+
+// FrozenCall is one call to the outside, as it will be made.
+type FrozenCall struct {
+	Kind    string          `json:"kind"`
+	Request json.RawMessage `json:"request"`
+}
+
+// QueueItem is one waiting output as a list shows it, without its payload.
+type QueueItem struct {
+	ID            string
+	OperationSlug string
+	TokenSymbol   string // outside text
+	StepKey       string
+	Agent         string
+	Kind          ValidationKind
+	PublishPrice  Nano
+	Marks         int // Risk.Marks
+	Tainted       bool
+	DraftNo       int
+	EditedBy      string
+	// FirstApprovedBy is set when a second person is waited for.
+	FirstApprovedBy string
+	CreatedAt       time.Time
+}
+
+// QueueWindow is a part of the queue, oldest first.
+type QueueWindow struct {
+	Items  []QueueItem
+	Before int // older ones that are left out
+	After  int // newer ones that are left out
+}
+
+// Total is how many outputs wait.
+func (w QueueWindow) Total() int { return w.Before + len(w.Items) + w.After }
+
+// Choice is what a person decides about: the draft, its bytes and its turn.
+type Choice struct{ ID, FrozenSHA256, Nonce string }
+
+// Choice is v as it stands, to be decided.
+func (v Validation) Choice() Choice { return Choice{v.ID, v.FrozenSHA256, v.Nonce} }
+
+// Decision is what became of one of several choices.
+type Decision struct {
+	Choice     Choice
+	Validation Validation // as it stands now
+	Err        error      // nil: decided as wished
+}
+
+// Marks counts what a person must look at before approving.
+func (r Risk) Marks() int {
+	n := len(r.Problems)
+	for _, a := range r.Addresses {
+		if !a.Matches {
+			n++
+		}
+	}
+	for _, l := range r.Links {
+		if !l.Allowed {
+			n++
+		}
+	}
+	return n
 }
 
 // Risk is what a person should see before deciding.

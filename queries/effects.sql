@@ -6,19 +6,6 @@ VALUES (@effect_key, @validation_id, @operation_id, @step_id, @position, @kind, 
 SELECT EXISTS (SELECT FROM effects p JOIN effects e ON e.validation_id = p.validation_id
     WHERE e.id = @id AND p.position < e.position AND p.state <> 'done');
 
--- name: WakeEffects :many
-UPDATE effects SET woken_until = @until
-WHERE id IN (
-    SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
-    WHERE (e.state = 'intent' AND o.state = 'running'
-            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
-        OR e.state = 'unknown')
-        AND e.not_before <= @now AND (e.woken_until IS NULL OR e.woken_until <= @wall)
-    ORDER BY e.not_before, e.id LIMIT 1000
-    FOR UPDATE OF e SKIP LOCKED
-)
-RETURNING id, state;
-
 -- name: ExpiredEffects :many
 SELECT id, operation_id FROM effects WHERE state = 'attempting' AND lease_until <= @wall ORDER BY id;
 
@@ -41,11 +28,6 @@ SELECT * FROM effects WHERE validation_id = @validation_id ORDER BY position;
 
 -- name: LockAccount :exec
 SELECT pg_advisory_xact_lock(hashtextextended(@account::text, 7305));
-
--- name: LastOnAccount :one
-SELECT coalesce(max(done_at), 'epoch')::timestamptz AS last_at,
-    coalesce(bool_or(state IN ('attempting', 'unknown')), false)::boolean AS busy
-FROM effects WHERE account = @account AND validation_id <> @validation_id AND (state IN ('attempting', 'unknown') OR state = 'done' AND done_at > @since);
 
 -- name: AttemptEffect :one
 UPDATE effects SET state = 'attempting', attempt = attempt + 1, fence = fence + 1, lease_until = @lease_until,
@@ -70,21 +52,36 @@ UPDATE effects SET state = 'void' WHERE operation_id = @operation_id AND state =
 -- name: VoidEffectsOfStep :exec
 UPDATE effects SET state = 'void' WHERE step_id = @step_id AND state IN ('intent', 'failed');
 
+-- name: VoidEffectsOfValidation :exec
+UPDATE effects SET state = 'void', error = @error WHERE validation_id = @validation_id AND state IN ('intent', 'failed');
+
+-- What is out in part, or may be, does not expire.
+-- name: ExpiredApprovals :many
+SELECT v.id, v.operation_id FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'approved' AND v.applied_at IS NOT NULL AND v.decided_at <= @before::timestamptz AND s.state = 'waiting_validation'
+    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
+    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'))
+ORDER BY v.decided_at, v.id LIMIT @most;
+
 -- name: OpenEffectsOfValidation :one
 SELECT count(*)::int FROM effects WHERE validation_id = @validation_id AND state <> 'done';
 
 -- name: NextEffectInstant :one
-SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at FROM effects e JOIN operations o ON o.id = e.operation_id
-WHERE e.state IN ('intent', 'unknown') AND o.state = 'running' AND e.not_before > @now::timestamptz;
+SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at
+FROM effects e JOIN operations o ON o.id = e.operation_id JOIN validations v ON v.id = e.validation_id
+WHERE (e.state = 'unknown' OR e.state = 'intent' AND v.state = 'approved') AND o.state = 'running' AND e.not_before > @now::timestamptz;
 
 -- One statement, so one snapshot: between two, work in hand could move from
 -- what the second counts to what the first has counted.
 -- name: Busy :one
 SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
-    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id
+    OR EXISTS (SELECT FROM validations v JOIN operations o ON o.id = v.operation_id
+        WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= @now::timestamptz
+            AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved'))
+    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id JOIN validations v ON v.id = e.validation_id
         WHERE e.state = 'attempting'
             OR e.state = 'unknown' AND e.not_before <= @now
-            OR e.state = 'intent' AND e.not_before <= @now AND o.state = 'running'
+            OR e.state = 'intent' AND e.not_before <= @now AND o.state = 'running' AND v.state = 'approved'
                 AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')))::boolean AS busy;
 
 -- name: PublicationCounts :many

@@ -33,7 +33,8 @@ WHERE o.slug = @slug;
 -- name: OperationSummaries :many
 SELECT sqlc.embed(o), sqlc.embed(t),
     coalesce(e.line::jsonb ->> 'summary', '')::text AS last_summary, e.at AS last_at,
-    (SELECT count(*) FROM operation_steps s WHERE s.operation_id = o.id AND s.state = 'waiting_validation')::int AS waiting,
+    (SELECT count(*) FROM validations v JOIN operation_steps s ON s.id = v.step_id
+        WHERE v.operation_id = o.id AND v.state = 'pending' AND s.state = 'waiting_validation')::int AS waiting,
     coalesce((SELECT v.output ->> 'verdict' FROM operation_steps v
         WHERE v.operation_id = o.id AND v.key = 'scanner.verdict' AND v.state = 'done'), '')::text AS verdict
 FROM operations o

@@ -4,22 +4,27 @@ SELECT count(*)::int FROM validations WHERE step_id = @step_id;
 -- name: ValidationOfCall :one
 SELECT id FROM validations WHERE run_id = @run_id AND call_id = @call_id;
 
--- name: VoidPendingOfStep :exec
-UPDATE validations SET state = 'void' WHERE step_id = @step_id AND state = 'pending';
+-- A draft is open while it waits, and while its decision can be taken back.
+-- name: VoidOpenOfStep :exec
+UPDATE validations SET state = 'void', void_reason = @reason WHERE step_id = @step_id
+    AND (state = 'pending' OR state IN ('approved', 'rejected') AND applied_at IS NULL);
 
--- name: VoidPendingOfOperation :exec
-UPDATE validations SET state = 'void' WHERE operation_id = @operation_id AND state = 'pending';
+-- name: VoidOpenOfOperation :exec
+UPDATE validations SET state = 'void', void_reason = @reason WHERE operation_id = @operation_id
+    AND (state = 'pending' OR state IN ('approved', 'rejected') AND applied_at IS NULL);
+
+-- name: VoidValidation :exec
+UPDATE validations SET state = 'void', void_reason = @reason WHERE id = @id;
 
 -- name: CreateValidation :one
-INSERT INTO validations (operation_id, step_id, run_id, call_id, kind, payload, payload_sha256, draft_no, risk, created_at)
-VALUES (@operation_id, @step_id, @run_id, @call_id, @kind, @payload, @payload_sha256, @draft_no, @risk, @created_at)
+INSERT INTO validations (operation_id, step_id, run_id, call_id, kind, payload, payload_sha256, frozen, frozen_sha256,
+    draft_no, risk, marks, edited_by, replaces, created_at)
+VALUES (@operation_id, @step_id, @run_id, @call_id, @kind, @payload, @payload_sha256, @frozen, sha256(convert_to(@frozen, 'UTF8')),
+    @draft_no, @risk, @marks, @edited_by, @replaces, @created_at)
 RETURNING id;
 
 -- name: PendingOfStep :one
 SELECT id, kind FROM validations WHERE step_id = @step_id AND state = 'pending';
-
--- name: SetValidationRisk :exec
-UPDATE validations SET risk = @risk WHERE id = @id;
 
 -- name: ValidationOperation :one
 SELECT operation_id FROM validations WHERE id = @id;
@@ -37,7 +42,7 @@ JOIN tokens t ON t.id = o.token_id
 LEFT JOIN agent_runs r ON r.id = v.run_id
 WHERE v.id = @id;
 
--- name: PendingValidations :many
+-- name: ValidationsByID :many
 SELECT sqlc.embed(v), s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
@@ -48,22 +53,111 @@ JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
 JOIN tokens t ON t.id = o.token_id
 LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation'
-ORDER BY v.created_at, v.id LIMIT 1000;
+WHERE v.id = ANY(@ids::uuid[]) ORDER BY array_position(@ids::uuid[], v.id);
 
 -- name: PreviousDraft :one
 SELECT p.id FROM validations p JOIN validations v ON v.step_id = p.step_id
 WHERE v.id = @id AND p.draft_no < v.draft_no AND p.state = 'rejected' ORDER BY p.draft_no DESC LIMIT 1;
 
--- name: DecideValidation :exec
+-- name: DecideValidation :execrows
 UPDATE validations SET state = @state, decided_by = @decided_by, decided_at = @decided_at, reason = @reason,
-    receipt_url = @receipt_url
+    receipt_url = @receipt_url, applies_at = @applies_at, nonce = gen_random_uuid()
 WHERE id = @id AND state = 'pending';
 
--- name: WaitingOf :one
+-- name: ApproveFirst :execrows
+UPDATE validations SET first_approved_by = @by, first_approved_at = @at, nonce = gen_random_uuid()
+WHERE id = @id AND state = 'pending';
+
+-- name: WithdrawDecision :execrows
+UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL,
+    first_approved_by = @first_approved_by, first_approved_at = sqlc.narg(first_approved_at), nonce = gen_random_uuid()
+WHERE id = @id AND state IN ('approved', 'rejected') AND applied_at IS NULL;
+
+-- name: MarkApplied :execrows
+UPDATE validations SET applied_at = @now WHERE id = @id AND state IN ('approved', 'rejected') AND applied_at IS NULL;
+
+-- What ends an operation waits until it is resumed.
+-- name: DecisionsToApply :many
+SELECT v.id, v.operation_id FROM validations v JOIN operations o ON o.id = v.operation_id
+WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= @now
+    AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved')
+ORDER BY v.applies_at, v.id;
+
+-- name: NextDecisionInstant :one
+SELECT coalesce(min(applies_at), 'epoch')::timestamptz AS at FROM validations
+WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > @after::timestamptz;
+
+-- name: UndoableIDs :many
+SELECT id FROM validations
+WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > @now::timestamptz
+ORDER BY decided_at DESC, id LIMIT 100;
+
+-- name: NextExpiringApproval :one
+SELECT coalesce(min(v.decided_at), 'epoch')::timestamptz AS at FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'approved' AND v.decided_at > @after::timestamptz AND s.state = 'waiting_validation'
+    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
+    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'));
+
+-- name: WaitingCount :one
 SELECT count(*)::int AS waiting, coalesce(min(v.created_at), 'epoch')::timestamptz AS oldest FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 WHERE v.operation_id = @operation_id AND v.state = 'pending' AND s.state = 'waiting_validation';
+
+-- name: QueueCount :one
+SELECT count(*)::int FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation';
+
+-- name: PendingIDs :many
+SELECT v.id FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' ORDER BY v.created_at, v.id LIMIT 1000;
+
+-- Where the one it is around waits no more, the window is around its place.
+-- name: QueueWindow :many
+WITH page AS (SELECT @size::bigint AS size), waiting AS (
+    SELECT v.id, row_number() OVER (ORDER BY v.created_at, v.id) - 1 AS place, count(*) OVER () AS total,
+        count(*) FILTER (WHERE (v.created_at, v.id) < (a.created_at, a.id)) OVER () AS older
+    FROM validations v JOIN operation_steps s ON s.id = v.step_id
+    LEFT JOIN validations a ON a.id = sqlc.narg(around)
+    WHERE v.state = 'pending' AND s.state = 'waiting_validation'
+)
+SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce(r.tainted, false)::boolean AS tainted
+FROM page p
+JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
+JOIN validations v ON v.id = w.id
+JOIN operation_steps s ON s.id = v.step_id
+JOIN operations o ON o.id = v.operation_id
+JOIN tokens t ON t.id = o.token_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+ORDER BY w.place;
+
+-- name: QueueOfOperation :many
+SELECT v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce(r.tainted, false)::boolean AS tainted
+FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+JOIN operations o ON o.id = v.operation_id
+JOIN tokens t ON t.id = o.token_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.operation_id = @operation_id AND v.state = 'pending' AND s.state = 'waiting_validation'
+ORDER BY v.created_at, v.id;
+
+-- name: Batches :many
+SELECT v.kind, count(*)::int AS count FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false)
+GROUP BY v.kind;
+
+-- name: BatchIDs :many
+SELECT v.id FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false) AND v.kind = @kind
+ORDER BY v.created_at, v.id LIMIT @most;
 
 -- name: OverdueValidations :many
 SELECT v.id, v.operation_id FROM validations v
@@ -85,4 +179,4 @@ SELECT sqlc.embed(v), s.key AS step_key, s.state AS step_state, s.finished_at,
     coalesce((SELECT sum(e.cost_nusd) FROM effects e WHERE e.validation_id = v.id), 0)::bigint AS price,
     (NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state <> 'done'))::boolean AS all_done
 FROM validations v JOIN operation_steps s ON s.id = v.step_id
-WHERE v.operation_id = @operation_id AND v.state = 'approved' ORDER BY v.decided_at, v.draft_no;
+WHERE v.operation_id = @operation_id AND v.state = 'approved' AND v.applied_at IS NOT NULL ORDER BY v.decided_at, v.draft_no;

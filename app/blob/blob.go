@@ -4,6 +4,7 @@ package blob
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"regexp"
@@ -59,6 +60,9 @@ func (s *Store) Put(ctx context.Context, b []byte, mime string) (string, error) 
 	return sum, nil
 }
 
+// ErrChanged says that the stored bytes are not those that were stored.
+var ErrChanged = errors.New("the stored bytes have another hash")
+
 var isSum = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // Get returns the bytes whose hash is sum; it checks that they still are.
@@ -74,7 +78,7 @@ func (s *Store) Get(ctx context.Context, sum string) ([]byte, error) {
 		return nil, fmt.Errorf("read blob: %w", err)
 	}
 	if app.SHA256Hex(b) != sum {
-		return nil, fmt.Errorf("read blob %s: the stored bytes have another hash", sum)
+		return nil, fmt.Errorf("read blob %s: %w", sum, ErrChanged)
 	}
 	return b, nil
 }

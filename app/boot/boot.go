@@ -10,6 +10,7 @@ import (
 	"vivra/app"
 	"vivra/app/agent"
 	"vivra/app/agents"
+	"vivra/app/alarm"
 	"vivra/app/blob"
 	"vivra/app/browser"
 	"vivra/app/calendar"
@@ -45,13 +46,15 @@ type App struct {
 	Hub          *live.Hub
 	Web          *web.Server
 
-	watch   *telemetry.Watch
-	models  *doctor.Watch // nil: no model is tried
-	blobs   *blob.Store
-	browser Browser
-	run     func(context.Context) error // the workers
-	wake    chan struct{}
-	log     *slog.Logger
+	watch    *telemetry.Watch
+	models   *doctor.Watch   // nil: no model is tried
+	channels []alarm.Channel // where alerts are brought
+	blobs    *blob.Store
+	browser  Browser
+	run      func(context.Context) error // the workers
+	wake     chan struct{}               // the orchestrator
+	woken    chan struct{}               // the alarm, which then looks for its next time
+	log      *slog.Logger
 }
 
 func parseCalendar() (*calendar.Calendar, error) {
@@ -65,7 +68,7 @@ func parseCalendar() (*calendar.Calendar, error) {
 // Build makes the application on an open database. It starts nothing.
 func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Logger) (*App, error) {
 	cfg = cfg.withDefaults()
-	a := &App{Config: cfg, Store: store, Hub: new(live.Hub), wake: make(chan struct{}, 1), log: log}
+	a := &App{Config: cfg, Store: store, Hub: new(live.Hub), wake: make(chan struct{}, 1), woken: make(chan struct{}, 1), log: log}
 	plan, err := parseCalendar()
 	if err != nil {
 		return nil, err
@@ -81,10 +84,10 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if a.browser = cfg.Browser; a.browser == nil {
 		a.browser = browser.New(browser.Config{})
 	}
-	a.Desk = &desk.Desk{Store: store, Blobs: a.blobs, Seal: sealer, Clock: cfg.Clock,
-		X: x.New(x.Config{APIBaseURL: cfg.XAPIBaseURL, AuthBaseURL: cfg.XAuthBaseURL, ClientID: cfg.XClientID, ClientSecret: cfg.XClientSecret,
-			PictureHosts: []string{"pbs.twimg.com", hostOf(cfg.XAPIBaseURL)}}),
+	a.Desk = &desk.Desk{Store: store, Blobs: a.blobs, Seal: sealer, Clock: cfg.Clock, Wall: cfg.Wall, PublicURL: cfg.PublicURL, Reached: cfg.Reached,
 		Telegram: telegram.New(telegram.Config{BaseURL: cfg.TelegramAPIBaseURL, Token: cfg.TelegramBotToken})}
+	a.Desk.X = x.New(x.Config{APIBaseURL: cfg.XAPIBaseURL, AuthBaseURL: cfg.XAuthBaseURL, AuthorizeBaseURL: cfg.XAuthorizeBaseURL, ClientID: cfg.XClientID, ClientSecret: cfg.XClientSecret,
+		PictureHosts: []string{"pbs.twimg.com", hostOf(cfg.XAPIBaseURL)}, Refused: a.Desk.TokenRefused})
 	outside, err := a.outside(ctx)
 	if err != nil {
 		return nil, err
@@ -111,11 +114,18 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 		return nil, err
 	}
 	store.Enqueue, a.Orchestrator.Enqueue, a.run = workers.EnqueueTx, workers.Enqueue, workers.Run
-	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now, Agents: catalogue.Agents(),
+	store.Reached = cfg.Reached
+	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Editor: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now, Agents: catalogue.Agents(),
 		Updates: a.Desk, WebhookSecret: cfg.TelegramWebhookSecret, PublicURL: cfg.PublicURL, Explorer: cfg.ExplorerBaseURL, ChainID: cfg.Chain.ChainID,
-		ClientJS: cfg.ClientJS, Log: log}
+		ClientJS: cfg.ClientJS, Secret: cfg.SecretKey, Log: log}
+	if cfg.XClientID != "" {
+		a.Web.Connector = a.Desk
+	}
 	if a.watch.Metrics != nil {
 		a.Web.Meter = a.watch.Metrics
+	}
+	for _, c := range a.alertChannels() {
+		a.channels, store.AlertChannels = append(a.channels, c), append(store.AlertChannels, c.Name())
 	}
 	a.watchModels(catalogue, model)
 	return a, nil

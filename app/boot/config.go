@@ -63,11 +63,16 @@ type Services struct {
 	RPCURL, ExplorerBaseURL                  string
 	DexscreenerBaseURL, GeckoterminalBaseURL string
 	XAPIBaseURL, XAuthBaseURL                string
+	XAuthorizeBaseURL                        string
 	XClientID, XClientSecret                 string
 	TelegramAPIBaseURL                       string
 	TelegramBotToken, TelegramWebhookSecret  string
 	CloudflareAPIBaseURL, CloudflareAPIToken string
 	CloudflareAccountID, CloudflareZoneID    string
+
+	// Where alerts are brought beside the pages; empty: nowhere.
+	AlertTelegramChat                   string // a chat's number
+	AlertWebhookURL, AlertWebhookSecret string
 }
 
 func (c Config) withDefaults() Config {

@@ -67,6 +67,7 @@ func (e *examination) checks() []doctor.Check {
 	}
 	all = append(all, e.chains()...)
 	all = append(all, e.platforms()...)
+	all = append(all, e.alerts()...)
 	if e.MetricsAddr != "" {
 		all = append(all, doctor.Metrics(e.Wall, e.MetricsAddr, telemetry.Path))
 	}

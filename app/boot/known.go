@@ -55,10 +55,10 @@ func known(ctx context.Context, store *postgres.Store, agents []agent.Agent, now
 
 // secrets are the values of which nothing may be shown.
 func (c Config) secrets() []string {
-	all := []string{c.SurplusAPIKey, c.ImageAPIKey, c.XClientID, c.XClientSecret, c.TelegramBotToken, c.TelegramWebhookSecret, c.CloudflareAPIToken,
+	all := []string{c.SurplusAPIKey, c.ImageAPIKey, c.XClientID, c.XClientSecret, c.TelegramBotToken, c.TelegramWebhookSecret, c.CloudflareAPIToken, c.AlertWebhookSecret,
 		string(c.SecretKey), hex.EncodeToString(c.SecretKey), strings.ToUpper(hex.EncodeToString(c.SecretKey)), base64.StdEncoding.EncodeToString(c.SecretKey)}
 	for _, address := range []string{c.DatabaseURL, c.BlobURL, c.PublicURL, c.SurplusBaseURL, c.ImageBaseURL, c.RPCURL, c.ExplorerBaseURL, c.DexscreenerBaseURL,
-		c.GeckoterminalBaseURL, c.XAPIBaseURL, c.XAuthBaseURL, c.TelegramAPIBaseURL, c.CloudflareAPIBaseURL} {
+		c.GeckoterminalBaseURL, c.XAPIBaseURL, c.XAuthBaseURL, c.XAuthorizeBaseURL, c.TelegramAPIBaseURL, c.CloudflareAPIBaseURL, c.AlertWebhookURL} {
 		all = append(all, doctor.InURL(address)...)
 	}
 	return append(all, c.XClientID+":"+c.XClientSecret)

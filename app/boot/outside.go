@@ -144,9 +144,9 @@ func (a *App) quoteUSD(m *market.Client) func(context.Context) (float64, error) 
 }
 
 // FirstInvite makes the link that creates the first account, empty when there
-// is an account already.
+// is an admin who can sign in.
 func (a *App) FirstInvite(ctx context.Context) (string, error) {
-	some, err := a.Store.HasUsers(ctx)
+	some, err := a.Store.HasAdmin(ctx)
 	if err != nil || some {
 		return "", err
 	}
@@ -161,5 +161,5 @@ func (a *App) Invite(ctx context.Context) (string, error) {
 	}
 	token := base64.RawURLEncoding.EncodeToString(raw[:])
 	now := a.Config.Clock.Now().UTC()
-	return token, a.Store.CreateInvite(ctx, token, "admin", now.Add(48*time.Hour), now)
+	return token, a.Store.CreateInvite(ctx, token, app.RoleAdmin, app.User{Name: "start"}, now.Add(48*time.Hour), now)
 }

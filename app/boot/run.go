@@ -32,6 +32,8 @@ func (a *App) Run(ctx context.Context) error {
 		})
 	})
 	g.Go(func() error { return a.pulse(ctx) })
+	g.Go(func() error { return a.alarm(ctx) })
+	g.Go(func() error { return a.bringAlerts(ctx) })
 	g.Go(func() error { return a.serveMetrics(ctx) })
 	g.Go(func() error { a.hookTelegram(ctx); return nil })
 	g.Go(func() error { a.tryModels(ctx); return nil })
@@ -79,9 +81,11 @@ func (a *App) heard(announced string) {
 // Wake has the orchestrator look for what is due at once: after a change, or
 // when a clock was turned.
 func (a *App) Wake() {
-	select {
-	case a.wake <- struct{}{}:
-	default:
+	for _, sleeper := range []chan struct{}{a.wake, a.woken} {
+		select {
+		case sleeper <- struct{}{}:
+		default:
+		}
 	}
 }
 

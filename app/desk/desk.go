@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
+	"golang.org/x/sync/singleflight"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -43,6 +44,14 @@ type Desk struct {
 	Telegram *telegram.Client
 	Seal     *seal.Sealer
 	Clock    clockwork.Clock
+	// Wall is the time that people at other sites are given; nil: Clock.
+	Wall clockwork.Clock
+	// PublicURL is where the product itself is seen: texts may link there.
+	PublicURL string
+	// Reached is told each labelled point; tests kill the process there.
+	Reached func(point string)
+
+	renewals singleflight.Group // of tokens on X, by account
 }
 
 // ReadFile returns a section of the token file.

@@ -2,20 +2,17 @@ package doctor
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/jonboulle/clockwork"
 
+	"vivra/app"
 	"vivra/app/postgres"
 	"vivra/app/x"
 )
 
 // Accounts lists the connected accounts on X.
 type Accounts func(ctx context.Context) ([]postgres.XAccount, error)
-
-// xScopes are what an account must have granted.
-var xScopes = []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access"}
 
 // X looks at the application on X and at the connected accounts. No read is
 // billed: the API itself is asked without a token.
@@ -54,7 +51,7 @@ func (s service) accounts(ctx context.Context, list Accounts) Finding {
 	var names []string
 	for _, a := range all {
 		names = append(names, "@"+a.Handle)
-		lacks := slices.DeleteFunc(slices.Clone(xScopes), func(scope string) bool { return slices.Contains(a.Scopes, scope) })
+		lacks := app.MissingXScopes(a.Scopes)
 		switch {
 		case a.NeedsReconnect:
 			return s.warning("it knows our client", "X no longer takes the tokens of @%s: connect the account again.", a.Handle)

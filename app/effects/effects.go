@@ -24,6 +24,11 @@ const (
 	noPosition = -1
 )
 
+// Kinds returns every kind of effect.
+func Kinds() []string {
+	return []string{XPost, XProfile, TGTitle, TGDescribe, TGMessage, TGPin, TGPoll, SiteDeploy, UtilDeploy}
+}
+
 // Post is one post on X. ReplyTo is the position of the effect whose post it
 // answers, -1 for none.
 type Post struct {

@@ -70,9 +70,13 @@ func (w *Workers[TTx]) EnqueueTx(ctx context.Context, tx TTx, job app.Job) error
 	return err
 }
 
-// Enqueue hands a job over by itself.
-func (w *Workers[TTx]) Enqueue(ctx context.Context, job app.Job) error {
-	_, err := w.client.Insert(ctx, args{job}, nil)
+// Enqueue hands jobs over by themselves, all or none.
+func (w *Workers[TTx]) Enqueue(ctx context.Context, jobs ...app.Job) error {
+	all := make([]river.InsertManyParams, len(jobs))
+	for i, job := range jobs {
+		all[i].Args = args{job}
+	}
+	_, err := w.client.InsertManyFast(ctx, all)
 	return err
 }
 

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"time"
 
 	"vivra/app"
-	"vivra/app/pages"
 	"vivra/app/postgres"
-	"vivra/app/telegram"
-	"vivra/app/x"
 )
 
 const (
@@ -20,18 +16,17 @@ const (
 	lookAgain = 10 * time.Minute
 	// tryAgain is how long a publication waits after a fault that may pass.
 	tryAgain = time.Minute
+	// pagesWindow is how long Cloudflare counts calls.
+	pagesWindow = 5 * time.Minute
+	// askAgain is how often a person's answer is waited for before the platform
+	// is asked once more.
+	askAgain = 24 * time.Hour
+	// tooLong is how long a platform that can't be asked is waited for before a
+	// person has to look.
+	tooLong = 2 * time.Hour
 	// maxAttempts is how often a publication is tried before a person has to look.
 	maxAttempts = 20
 )
-
-// notYet says that a publication is to be tried again later, and nothing is wrong.
-type notYet struct {
-	reason string
-	wait   time.Duration
-	cause  error // nil when it is only too early
-}
-
-func (e *notYet) Error() string { return e.reason }
 
 // CarryOut attempts one approved effect: "attempting" is committed, then the
 // call is made, then what became of it is stored.
@@ -40,15 +35,16 @@ func (o *Orchestrator) CarryOut(ctx context.Context, id int64) error {
 	if err != nil {
 		return err
 	}
-	e, ok, err := o.Store.AttemptEffect(ctx, id, settings.PostSpacing, o.Clock.Now().UTC(), o.Wall.Now().Add(o.Lease))
+	until := o.Wall.Now().Add(o.Lease)
+	e, ok, err := o.Store.AttemptEffect(ctx, id, settings.PostSpacing, o.Clock.Now().UTC(), until)
 	if err != nil || !ok {
 		return err
 	}
-	o.reached("attempting")
+	o.reached(Attempting)
 	call, cancel := context.WithTimeout(ctx, max(o.Lease*3/4, time.Second))
-	sent, err := o.send(call, e)
+	sent, err := o.send(call, attempt{e, until})
 	cancel()
-	o.reached("sent")
+	o.reached(Sent)
 	// What happened must be stored even when the process is stopping.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
@@ -58,122 +54,78 @@ func (o *Orchestrator) CarryOut(ctx context.Context, id int64) error {
 // book stores what became of an attempt.
 func (o *Orchestrator) book(ctx context.Context, e app.Effect, sent postgres.Sent, err error) error {
 	now := o.Clock.Now().UTC()
-	var later *notYet
+	var (
+		later *notYet
+		other *changed
+	)
 	switch {
 	case err == nil:
-		return o.Store.EffectDone(ctx, e, sent, now)
+		return o.booked(Booked, o.Store.EffectDone(ctx, e, sent, now))
+	case errors.As(err, &other):
+		o.Log.WarnContext(ctx, "a publication changed after its approval and was not sent", "effect", e.Key, "changes", other.what)
+		return o.booked(Booked, o.Store.EffectChanged(ctx, e, other.what, now))
 	case errors.As(err, &later):
-		if err := o.alertAccount(ctx, e, later.cause, now); err != nil {
-			return err
-		}
-		return o.Store.EffectLater(ctx, e, later.reason, now.Add(later.wait), now)
+		return o.putOff(ctx, e, later, now)
 	case inDoubt(err):
 		o.Log.WarnContext(ctx, "outcome of a publication unknown", "effect", e.Key, "error", err)
-		return o.Store.EffectUnknown(ctx, e, err.Error(), now, now)
+		return o.booked(Unknown, o.Store.EffectUnknown(ctx, e, err.Error(), now, now))
 	case duplicate(err):
 		return o.saidBefore(ctx, e, err, now)
 	}
 	if wait, ok := passing(err, now); ok && e.Attempt < maxAttempts {
-		return o.Store.EffectLater(ctx, e, err.Error(), now.Add(wait), now)
+		return o.booked(Booked, o.Store.EffectLater(ctx, e, err.Error(), now.Add(wait), now))
 	}
-	return errors.Join(err, o.Store.EffectFailed(ctx, e, err, now))
+	return o.failEffect(ctx, e, err, now)
 }
 
-// duplicate tells whether X refused a post because it is there already.
-func duplicate(err error) bool {
-	var refused *x.APIError
-	return errors.As(err, &refused) && refused.Duplicate()
+// booked marks that what became of an effect is committed.
+func (o *Orchestrator) booked(at Point, err error) error {
+	if err == nil {
+		o.reached(at)
+	}
+	return err
 }
 
-// saidBefore looks for the post that X says is there: when an attempt of this
-// effect made it, it has gone out.
-func (o *Orchestrator) saidBefore(ctx context.Context, e app.Effect, refusal error, now time.Time) error {
-	sent, found, err := o.find(ctx, e)
-	switch {
-	case err != nil:
-		return errors.Join(refusal, o.Store.EffectUnknown(ctx, e, refusal.Error(), now.Add(lookAgain), now))
-	case found:
-		return o.Store.EffectDone(ctx, e, sent, now)
-	}
-	return errors.Join(refusal, o.Store.EffectFailed(ctx, e, refusal, now))
+// failEffect ends a publication with what a person can do about it.
+func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error, now time.Time) error {
+	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(cause), now)))
 }
 
-// inDoubt tells whether a call may have gone through although it failed here.
-func inDoubt(err error) bool {
-	return x.Unknown(err) || telegram.Unknown(err) || pages.Unknown(err) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-}
-
-// passing tells how long to wait when a service asked for patience, or was not
-// reached at all.
-func passing(err error, now time.Time) (time.Duration, bool) {
-	var onX *x.APIError
-	if errors.As(err, &onX) && onX.RateLimited() {
-		return max(onX.RetryAfter, onX.ResetAt.Sub(now), tryAgain), true
+// putOff has an effect tried later; what never gets better ends with a person.
+func (o *Orchestrator) putOff(ctx context.Context, e app.Effect, later *notYet, now time.Time) error {
+	if !later.endless && e.Attempt >= maxAttempts {
+		return o.failEffect(ctx, e, later.cause, now)
 	}
-	var onTelegram *telegram.APIError
-	if errors.As(err, &onTelegram) && onTelegram.RateLimited() {
-		return max(onTelegram.RetryAfter, time.Second), true
-	}
-	var network *net.OpError
-	if errors.As(err, &network) && network.Op == "dial" {
-		return tryAgain, true
-	}
-	return 0, false
-}
-
-// Reconcile finds out what became of an effect in doubt: only one that
-// certainly did not go out is sent again; what can't be told goes to a person.
-func (o *Orchestrator) Reconcile(ctx context.Context, id int64) error {
-	e, err := o.Store.Effect(ctx, id)
-	if err != nil || e.State != app.EffectUnknown {
-		return err
-	}
-	now := o.Clock.Now().UTC()
-	sent, found, err := o.find(ctx, e)
-	switch {
-	case errors.Is(err, errCannotTell):
-		return o.Store.EffectUndecided(ctx, e, now.Add(24*time.Hour), now)
-	case err != nil:
-		o.Log.WarnContext(ctx, "reconcile", "effect", e.Key, "error", err)
-		if err := o.alertAccount(ctx, e, err, now); err != nil {
+	if later.told {
+		if err := o.alertAccount(ctx, e, later.cause, now); err != nil {
 			return err
 		}
-		return o.Store.EffectUnknown(ctx, e, e.Error, now.Add(lookAgain), now)
-	case found:
-		return o.Store.EffectDone(ctx, e, sent, now)
-	case e.Attempt >= maxAttempts:
-		return o.Store.EffectUndecided(ctx, e, now.Add(24*time.Hour), now)
 	}
-	// A timeline may lag: what it does not show yet may still appear.
-	if shown := e.AttemptedAt.Add(lookAgain); !harmless(e.Kind) && now.Before(shown) {
-		return o.Store.EffectUnknown(ctx, e, e.Error, shown, now)
-	}
-	return o.Store.EffectLater(ctx, e, "it had not gone out", now.Add(again(e)), now)
+	return o.booked(Booked, o.Store.EffectLater(ctx, e, later.Error(), now.Add(later.wait), now))
 }
 
-// alertAccount tells the team of a fault that only they can mend.
+// alertAccount tells the team of an account that only they can connect.
 func (o *Orchestrator) alertAccount(ctx context.Context, e app.Effect, fault error, now time.Time) error {
-	if !disconnected(fault) {
-		return nil
-	}
 	return o.Store.RaiseAlert(ctx, e.OperationID, "x_account", e.Key, e.StepKey+" can't be published yet: "+fault.Error(), now)
 }
 
-// disconnected tells whether an account has to be connected by a person.
-func disconnected(err error) bool {
-	return app.KindOf(err) == app.Unavailable || app.KindOf(err) == app.NotFound
-}
+// stands is what is kept of an effect that X calls a duplicate while one of its
+// attempts is in doubt.
+const stands = "X says that this text stands there already"
 
-// again is how long a publication waits that is to be made anew: the first
-// time not at all.
-func again(e app.Effect) time.Duration {
-	if e.Attempt > 1 {
-		return tryAgain
+// saidBefore looks for the post that X says is there: when an attempt of this
+// effect made it, it has gone out. A timeline lags, so one that was tried
+// before is looked for again.
+func (o *Orchestrator) saidBefore(ctx context.Context, e app.Effect, refusal error, now time.Time) error {
+	sent, found, err := o.find(ctx, e)
+	switch {
+	case found:
+		o.reached(Found)
+		return o.booked(Reconciled, o.Store.EffectDone(ctx, e, sent, now))
+	case err != nil || e.Attempt > 1:
+		return errors.Join(err, o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now)))
 	}
-	return 0
+	return o.failEffect(ctx, e, refusal, now)
 }
-
-var errCannotTell = errors.New("the platform does not say whether it went out")
 
 func unknownKind(kind string) error { return fmt.Errorf("there is no effect of kind %q", kind) }

@@ -132,7 +132,7 @@ func TestUtilityGoesOutWithTheSite(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, person("webdev.publish"), person("builder.utility"))
 	site := o.build("webdev.publish", "site", map[string][]byte{"/index.html": []byte("home"), "/404.html": []byte("lost")})
-	if err := o.publish("webdev.publish", app.KindSite, app.SitePayload{Host: host, BuildID: site.ID, ManifestSHA256: site.ManifestSHA256}); err != nil {
+	if err := o.publish("webdev.publish", app.KindSite, app.SitePayload{Host: host, BuildID: site.ID, ManifestSHA256: site.ManifestSHA256, OfficialAddress: official}); err != nil {
 		t.Fatal(err)
 	}
 	game := o.build("builder.utility", "utility", map[string][]byte{"/index.html": []byte("game"), "/404.html": []byte("other")})
@@ -150,22 +150,6 @@ func TestUtilityGoesOutWithTheSite(t *testing.T) {
 	}
 }
 
-// TestWhatChangedSinceApprovalIsNotSent: a build or a picture that is not the
-// approved one never leaves.
-func TestWhatChangedSinceApprovalIsNotSent(t *testing.T) {
-	t.Parallel()
-	const key = "some.step"
-	o := newOffice(t, person(key))
-	b := o.build(key, "site", map[string][]byte{"/index.html": []byte("home")})
-	err := o.publish(key, app.KindSite, app.SitePayload{Host: host, BuildID: b.ID, ManifestSHA256: strings.Repeat("0", 64)})
-	if err == nil || o.step(key).State != app.StepFailed || len(o.pages.Deployments()) != 0 {
-		t.Errorf("%s: %v", o.step(key).State, err)
-	}
-	if len(testop.Alerts(t, o.store, "publication_failed")) != 1 {
-		t.Error("nobody was alerted")
-	}
-}
-
 // TestPostsKeepTheirDistance: of two posts on one account the later one waits
 // its half hour; a thread has no gaps.
 func TestPostsKeepTheirDistance(t *testing.T) {
@@ -174,10 +158,11 @@ func TestPostsKeepTheirDistance(t *testing.T) {
 	if err := o.publish("a", app.KindPost, aPost("first")); err != nil {
 		t.Fatal(err)
 	}
+	first := o.clock.Now()
 	if err := o.publish("b", app.KindPost, aPost("second")); err != nil || len(o.x.Posts()) != 1 || o.step("b").State != app.StepWaiting {
 		t.Fatalf("%d posts, the second step is %s: %v", len(o.x.Posts()), o.step("b").State, err)
 	}
-	if err := o.later(30*time.Minute - time.Second); err != nil || len(o.x.Posts()) != 1 {
+	if err := o.later(first.Add(30*time.Minute - time.Second).Sub(o.clock.Now())); err != nil || len(o.x.Posts()) != 1 {
 		t.Fatalf("%d posts after less than half an hour: %v", len(o.x.Posts()), err)
 	}
 	if err := o.later(time.Second); err != nil || len(o.x.Posts()) != 2 || o.step("b").State != app.StepDone {
@@ -235,12 +220,12 @@ func TestPauseAndStop(t *testing.T) {
 func TestRefusedPublications(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fault xsim.Fault
-		says  string
+		fault        xsim.Fault
+		says, advice string
 	}{
-		"out of credits": {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusPaymentRequired}, "402"},
-		"forbidden":      {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusForbidden}, "403"},
-		"bad request":    {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusBadRequest}, "400"},
+		"out of credits": {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusPaymentRequired}, "402", "Buy credits"},
+		"forbidden":      {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusForbidden}, "403", "Look at the account"},
+		"bad request":    {xsim.Fault{Path: "POST /2/tweets", Status: http.StatusBadRequest}, "400", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -250,8 +235,11 @@ func TestRefusedPublications(t *testing.T) {
 			if s := o.step("a"); err == nil || s.State != app.StepFailed || !strings.Contains(s.Error, c.says) {
 				t.Errorf("%s: %s: %v", s.State, s.Error, err)
 			}
-			if err := o.later(24 * time.Hour); err != nil || len(o.x.Posts()) != 0 || len(testop.Alerts(t, o.store, "publication_failed")) != 1 {
-				t.Errorf("%d posts: %v", len(o.x.Posts()), err)
+			if err := o.later(24 * time.Hour); err != nil || len(o.x.Posts()) != 0 || o.fronts.x.arrived("POST /2/tweets") != 1 {
+				t.Errorf("%d posts after %d calls: %v", len(o.x.Posts()), o.fronts.x.arrived("POST /2/tweets"), err)
+			}
+			if alerts := testop.Alerts(t, o.store, "publication_failed"); len(alerts) != 1 || !strings.Contains(alerts[0].Message, c.advice) {
+				t.Errorf("the team is told %+v", alerts)
 			}
 			testop.Balanced(t, o.store, o.op)
 		})
@@ -299,7 +287,8 @@ func TestAccountMustBeConnected(t *testing.T) {
 	for name, account := range map[string]string{"never connected": "someone_else", "lost": handle} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newOffice(t, person("a"))
+			o := newOffice(t)
+			o.op = testop.Of(t, o.store, app.NewOperation{Token: testop.Token(1), Slug: "dodo-b", J0: testop.J0, Cap: app.Dollar, XHandle: account}, person("a"))
 			if err := o.store.LoseXAccount(t.Context(), handle, o.clock.Now()); err != nil {
 				t.Fatal(err)
 			}

@@ -2,66 +2,155 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"vivra/app"
 	"vivra/app/effects"
+	"vivra/app/pages"
 	"vivra/app/postgres"
+	"vivra/app/telegram"
 	"vivra/app/x"
 )
 
-// find looks for an effect at its platform. errCannotTell means that the
-// platform can't be asked.
+// errCannotTell says that a platform can't be asked what it has published.
+var errCannotTell = errors.New("the platform does not say whether it went out")
+
+// skew is how far a platform's clock may be behind ours.
+const skew = time.Minute
+
+// find looks for an effect at its platform. Not found means that it has
+// certainly not gone out, or that making the call once more changes nothing.
 func (o *Orchestrator) find(ctx context.Context, e app.Effect) (sent postgres.Sent, found bool, err error) {
+	seek := func() (postgres.Sent, error) { return sent, errCannotTell }
 	switch e.Kind {
 	case effects.XPost:
-		sent, err = with(e, func(p effects.Post) (postgres.Sent, error) { return o.findPost(ctx, e, p) })
-		return sent, sent.ProviderID != "", err
+		seek = func() (postgres.Sent, error) {
+			return with(e, func(p effects.Post) (postgres.Sent, error) { return o.findPost(ctx, e, p) })
+		}
+	case effects.XProfile: // a read-back publishes nothing
+		seek = func() (postgres.Sent, error) { return sent, nil }
+	case effects.TGTitle, effects.TGDescribe, effects.TGPin:
+		seek = func() (postgres.Sent, error) { return o.findInGroup(ctx, e) }
+	case effects.SiteDeploy, effects.UtilDeploy:
+		seek = func() (postgres.Sent, error) { return o.findDeployment(ctx, e) }
 	}
-	if harmless(e.Kind) {
-		return sent, false, nil
-	}
-	return sent, false, errCannotTell
+	sent, err = seek()
+	return sent, err == nil && sent.Summary != "", err
 }
 
-// harmless tells whether making a call once more changes nothing when it had
-// gone through. A deployment is known by its key: what is missing of it is done.
-func harmless(kind string) bool {
-	switch kind {
-	case effects.TGTitle, effects.TGDescribe, effects.TGPin, effects.XProfile, effects.SiteDeploy, effects.UtilDeploy:
-		return true
+// lags tells whether a platform may show a publication only after a while.
+func lags(kind string) bool { return kind == effects.XPost }
+
+// again is how long a publication waits that is to be made anew: the first
+// time not at all.
+func again(e app.Effect) time.Duration {
+	if e.Attempt > 1 {
+		return tryAgain
 	}
-	return false
+	return 0
 }
 
-// findPost looks for the exact text on the account's own timeline, written
-// since its approval, by whichever attempt, and answering the same post.
+// findPost looks for the exact text on the timeline of the account that was
+// approved, written since what follows from the approval was set going, by
+// whichever attempt, and answering the same post.
 func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Post) (postgres.Sent, error) {
+	f, v, err := o.bound(ctx, e)
+	if err != nil {
+		return postgres.Sent{}, err
+	}
 	account, err := o.Desk.Account(ctx, p.Account)
 	if err != nil {
 		return postgres.Sent{}, err
 	}
-	parent := ""
-	if p.ReplyTo >= 0 {
-		ids, err := o.Store.ProviderIDs(ctx, e.ValidationID)
+	parent, err := o.answered(ctx, e, p.ReplyTo)
+	if err != nil {
+		return postgres.Sent{}, err
+	}
+	author := account.UserID
+	if f.AccountID != "" {
+		author = f.AccountID
+	}
+	posts, err := o.Desk.X.TimelineSince(ctx, account.AccessToken, author, since(v))
+	if errors.Is(err, x.ErrMore) {
+		return postgres.Sent{}, errCannotTell
+	}
+	if err != nil {
+		return postgres.Sent{}, err
+	}
+	return o.ours(ctx, e, p, parent, posts)
+}
+
+// since is when the first attempt can have been made, by a clock that is behind.
+func since(v app.Validation) time.Time {
+	at := v.CreatedAt
+	for _, later := range []*time.Time{v.DecidedAt, v.AppliedAt} {
+		if later != nil {
+			at = *later
+		}
+	}
+	return at.Add(-skew)
+}
+
+// ours picks the post that an attempt of e has made: one that is booked for
+// another effect is not it.
+func (o *Orchestrator) ours(ctx context.Context, e app.Effect, p effects.Post, parent string, posts []app.Post) (postgres.Sent, error) {
+	for _, post := range posts {
+		if !x.SameText(p.Text, post.Text) || parent != "" && post.ParentID != parent {
+			continue
+		}
+		taken, err := o.Store.BookedElsewhere(ctx, e, post.ID)
 		if err != nil {
 			return postgres.Sent{}, err
 		}
-		parent = ids[p.ReplyTo]
-	}
-	posts, err := o.Desk.X.Timeline(ctx, account.AccessToken, account.UserID, 100)
-	if err != nil {
-		return postgres.Sent{}, err
-	}
-	v, err := o.Store.Validation(ctx, e.ValidationID)
-	if err != nil {
-		return postgres.Sent{}, err
-	}
-	for _, post := range posts {
-		since := v.DecidedAt == nil || !post.CreatedAt.Before(v.DecidedAt.Truncate(time.Second))
-		if since && x.SameText(p.Text, post.Text) && (parent == "" || post.ParentID == parent) {
+		if !taken {
 			return posted(p, post.ID), nil
 		}
 	}
 	return postgres.Sent{}, nil
+}
+
+// findInGroup reads the group: what it shows has been set.
+func (o *Orchestrator) findInGroup(ctx context.Context, e app.Effect) (postgres.Sent, error) {
+	switch e.Kind {
+	case effects.TGTitle:
+		return with(e, func(p effects.Title) (postgres.Sent, error) {
+			return o.shows(ctx, p.Chat, named, func(c telegram.Chat) bool { return c.Title == p.Title })
+		})
+	case effects.TGDescribe:
+		return with(e, func(p effects.Description) (postgres.Sent, error) {
+			return o.shows(ctx, p.Chat, described, func(c telegram.Chat) bool { return c.Description == p.Description })
+		})
+	}
+	return with(e, func(p effects.Pin) (postgres.Sent, error) {
+		message, err := o.pinned(ctx, e, p)
+		if err != nil {
+			return postgres.Sent{}, err
+		}
+		return o.shows(ctx, p.Chat, pinnedThere, func(c telegram.Chat) bool { return c.Pinned != nil && c.Pinned.MessageID == message })
+	})
+}
+
+func (o *Orchestrator) shows(ctx context.Context, group int64, summary string, what func(telegram.Chat) bool) (postgres.Sent, error) {
+	chat, err := o.Desk.Telegram.Chat(ctx, group)
+	if err != nil || !what(chat) {
+		return postgres.Sent{}, err
+	}
+	return said(summary), nil
+}
+
+// findDeployment tells whether a deployment carries the effect's key. One that
+// does is finished by the next attempt, which makes no other; an operation that
+// has ended gets none, so that what is there is booked as it is.
+func (o *Orchestrator) findDeployment(ctx context.Context, e app.Effect) (postgres.Sent, error) {
+	op, err := o.Store.Operation(ctx, e.OperationID)
+	if err != nil || !op.State.Final() {
+		return postgres.Sent{}, err
+	}
+	var receipt pages.Receipt
+	receipt, found, err := o.Sites.Find(ctx, Label(e.OperationSlug), e.Key)
+	if err != nil || !found {
+		return postgres.Sent{}, err
+	}
+	return deployed(receipt, "", "Published a version of the site before the operation ended"), nil
 }

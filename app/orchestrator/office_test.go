@@ -7,43 +7,28 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jonboulle/clockwork"
 
 	"vivra/app"
 	"vivra/app/agent"
-	"vivra/app/agents"
-	"vivra/app/blob"
-	"vivra/app/calendar"
 	"vivra/app/chain"
 	"vivra/app/desk"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
-	"vivra/app/openai"
 	"vivra/app/orchestrator"
-	"vivra/app/pages"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal/modelsim"
 	"vivra/app/rehearsal/pagessim"
 	"vivra/app/rehearsal/tgsim"
 	"vivra/app/rehearsal/xsim"
-	"vivra/app/runner"
-	"vivra/app/seal"
-	"vivra/app/telegram"
-	"vivra/app/tools"
 	"vivra/app/x"
-	"vivra/prompts"
-	"vivra/specs"
 )
-
-func TestMain(m *testing.M) { testdb.Main(m) }
 
 const (
 	handle  = "dodo_back"
@@ -60,24 +45,31 @@ const (
 // stand still.
 type office struct {
 	*orchestrator.Orchestrator
-	t           *testing.T
-	store       *postgres.Store
-	desk        *desk.Desk
-	model       *modelsim.Server
-	x           *xsim.Server
-	tg          *tgsim.Server
-	pages       *pagessim.Server
+	made  pile
+	t     *testing.T
+	store *postgres.Store
+	desk  *desk.Desk
+	model *modelsim.Server
+	x     *xsim.Server
+	tg    *tgsim.Server
+	pages *pagessim.Server
+	// What stands before each platform, and where all of it is.
+	fronts      struct{ x, tg, pages *front }
+	place       place
 	world       *world
 	clock, wall *clockwork.FakeClock
 	op          app.Operation
-
-	mu   sync.Mutex
-	jobs []app.Job
 }
 
 func newOffice(t *testing.T, steps ...app.Step) *office {
 	t.Helper()
-	o := &office{t: t, store: testdb.New(t), world: healthy(), clock: clockwork.NewFakeClockAt(testop.J0), wall: clockwork.NewFakeClockAt(testop.J0)}
+	return officeAt(t, place{Database: testdb.URL(t), Blobs: "mem://"}, testop.J0, steps...)
+}
+
+// officeAt opens an office whose rows and blobs others can reach too.
+func officeAt(t *testing.T, at place, now time.Time, steps ...app.Step) *office {
+	t.Helper()
+	o := &office{t: t, place: at, world: healthy(), clock: clockwork.NewFakeClockAt(now), wall: clockwork.NewFakeClockAt(now)}
 	o.x = xsim.New(xsim.Options{Now: o.clock.Now, ClientID: "us", ClientSecret: "s3", Accounts: []xsim.Account{
 		{ID: userID, Username: handle, Name: "dodo holders", Bio: "We hold.", Followers: 400, AccessToken: access, RefreshToken: refresh}}})
 	o.tg = tgsim.New(tgsim.Options{Now: o.clock.Now, Token: botKey, Bot: tgsim.Bot{ID: 990001, Username: "vivra_bot", Name: "Vivra"},
@@ -85,6 +77,8 @@ func newOffice(t *testing.T, steps ...app.Step) *office {
 	t.Cleanup(o.tg.Close)
 	o.pages = pagessim.New(pagessim.Options{Now: o.clock.Now, Token: "pages-key", AccountID: "acc", ZoneID: "zone"})
 	o.model = modelsim.New(modelsim.Options{APIKey: "model-key"})
+	o.fronts.x, o.fronts.tg, o.fronts.pages = newFront(o.x), newFront(o.tg), newFront(o.pages)
+	o.place.X, o.place.Telegram, o.place.Pages, o.place.Model = o.serve(o.fronts.x), o.serve(o.fronts.tg), o.serve(o.fronts.pages), o.serve(o.model)
 	o.furnish()
 	if len(steps) > 0 {
 		o.op = testop.New(t, o.store, 1, 50*app.Dollar, steps...)
@@ -101,65 +95,26 @@ func (o *office) serve(h http.Handler) string {
 
 func (o *office) furnish() {
 	o.t.Helper()
-	blobs, err := blob.Open(o.t.Context(), "mem://")
+	b, err := o.place.open(o.t.Context(), o.clock, o.wall, o.world, o.made.add)
 	if err != nil {
 		o.t.Fatal(err)
 	}
-	o.t.Cleanup(func() { _ = blobs.Close() })
-	sealer, err := seal.New(bytes.Repeat([]byte{7}, 32))
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	quick := &http.Client{Timeout: patient}
-	xURL := o.serve(o.x)
-	o.desk = &desk.Desk{Store: o.store, Blobs: blobs, Seal: sealer, Clock: o.clock,
-		X:        x.New(x.Config{APIBaseURL: xURL, AuthBaseURL: xURL, ClientID: "us", ClientSecret: "s3", HTTP: quick}),
-		Telegram: telegram.New(telegram.Config{BaseURL: o.serve(o.tg), Token: botKey, HTTP: quick})}
-	err = o.desk.ConnectX(o.t.Context(), handle, userID, x.Token{AccessToken: access, RefreshToken: refresh, Scopes: []string{"tweet.write"}, ExpiresAt: testop.J0.Add(2 * time.Hour)})
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	source, err := specs.FS.ReadFile("calendar.yaml")
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	plan, err := calendar.Parse("calendar.yaml", source, agents.AgentNames)
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	livePage := func(slug string) string { return "https://vivra.example/o/" + slug }
-	kit := tools.All(tools.Deps{Files: o.desk, Proposals: o.desk, Assets: o.desk, Builds: o.desk, Kits: o.desk, Alerts: o.desk, Charges: o.desk,
-		Social: o.desk, Polls: o.desk, Activity: o.desk, Chain: o.world, Trades: o.world, Market: o.world, EIP55: chain.Checksum, PublicURL: "https://vivra.example"})
-	catalogue, err := agents.Load(specs.FS, prompts.FS, kit, func(string) bool { return true })
-	if err != nil {
-		o.t.Fatal(err)
-	}
-	o.Orchestrator = &orchestrator.Orchestrator{Store: o.store, Desk: o.desk, Calendar: plan, Chain: o.world, Trades: o.world, Market: o.world,
-		Sites:   pages.New(pages.Config{APIBaseURL: o.serve(o.pages) + pagessim.Prefix, Token: "pages-key", AccountID: "acc", ZoneID: "zone", Wait: noWait}),
-		ChainID: 8453, SiteDomain: "vivra.example", LivePage: livePage, Secret: bytes.Repeat([]byte{7}, 32), Clock: o.clock, Wall: o.wall, Lease: lease,
-		Enqueue: o.enqueue, Log: slog.New(slog.DiscardHandler),
-		Runner: &runner.Runner{Store: o.store, Catalogue: catalogue, Model: openai.New(openai.Config{BaseURL: o.serve(o.model) + "/v1", APIKey: "model-key"}),
-			Clock: o.clock, Wall: o.wall, Lease: lease, LivePage: livePage}}
-	o.store.Enqueue = func(ctx context.Context, _ pgx.Tx, job app.Job) error { return o.enqueue(ctx, job) }
+	o.t.Cleanup(b.close)
+	o.Orchestrator, o.store, o.desk = b.Orchestrator, b.Store, b.Desk
+	o.connect(handle, userID, access, refresh)
 }
 
-func noWait(context.Context, time.Duration) error { return nil }
-
-func (o *office) enqueue(_ context.Context, job app.Job) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.jobs = append(o.jobs, job)
-	return nil
+// connect gives us the tokens of an account on X.
+func (o *office) connect(handle, userID, access, refresh string) {
+	o.t.Helper()
+	token := x.Token{AccessToken: access, RefreshToken: refresh, Scopes: []string{"tweet.write"}, ExpiresAt: o.clock.Now().Add(2 * time.Hour)}
+	if err := o.desk.ConnectX(o.t.Context(), handle, userID, token); err != nil {
+		o.t.Fatal(err)
+	}
 }
 
 // taken returns the jobs that were made since the last time.
-func (o *office) taken() []app.Job {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	jobs := o.jobs
-	o.jobs = nil
-	return jobs
-}
+func (o *office) taken() []app.Job { return o.made.taken() }
 
 // tick looks for what is due.
 func (o *office) tick() {
@@ -237,11 +192,16 @@ func (o *office) waiting(key string) app.Validation {
 	return app.Validation{}
 }
 
+// approve has a person approve, and waits until that can't be undone any more.
 func (o *office) approve(v app.Validation) {
 	o.t.Helper()
-	if _, err := o.store.ApproveValidation(o.t.Context(), v.ID, v.PayloadSHA256, testop.Person, "", o.clock.Now()); err != nil {
-		o.t.Fatal(err)
-	}
+	o.clock.Advance(testop.Approve(o.t, o.store, v, o.clock.Now()).Sub(o.clock.Now()))
+}
+
+// reject has a person reject, and waits likewise.
+func (o *office) reject(v app.Validation, reason string) {
+	o.t.Helper()
+	o.clock.Advance(testop.Reject(o.t, o.store, v, reason, o.clock.Now()).Sub(o.clock.Now()))
 }
 
 // publish proposes, approves and works.

@@ -41,8 +41,8 @@ type Orchestrator struct {
 	// Clock is the product's time; Wall is the time of leases.
 	Clock, Wall clockwork.Clock
 	Lease       time.Duration
-	// Enqueue hands a job to the workers outside any transaction.
-	Enqueue func(ctx context.Context, job app.Job) error
+	// Enqueue hands jobs to the workers outside any transaction.
+	Enqueue func(ctx context.Context, jobs ...app.Job) error
 	Log     *slog.Logger
 	// Reached is told each labelled point; tests kill the process there.
 	Reached func(point string)
@@ -56,6 +56,8 @@ func (o *Orchestrator) Tick(ctx context.Context) error {
 		o.begin(ctx, now),
 		o.Store.TakeOverExpired(ctx, now, wall, wall.Add(o.Lease)),
 		o.Store.LoseExpiredEffects(ctx, now, wall),
+		o.Store.ApplyDecisions(ctx, now),
+		o.Store.ExpireApprovals(ctx, now),
 		o.advance(ctx, now, wall),
 		o.wakeEffects(ctx, now, wall),
 		o.overdue(ctx, now),
@@ -92,13 +94,12 @@ func (o *Orchestrator) advance(ctx context.Context, now, wall time.Time) error {
 
 func (o *Orchestrator) wakeEffects(ctx context.Context, now, wall time.Time) error {
 	jobs, err := o.Store.WakeEffects(ctx, now, wall, wall.Add(o.Lease))
-	if err != nil {
+	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	for _, job := range jobs {
-		if err := o.Enqueue(ctx, job); err != nil {
-			return fmt.Errorf("enqueue: %w", err)
-		}
+	o.reached(Woken)
+	if err := o.Enqueue(ctx, jobs...); err != nil {
+		return fmt.Errorf("enqueue: %w", err)
 	}
 	return nil
 }
@@ -185,10 +186,4 @@ func (o *Orchestrator) failed(ctx context.Context, c app.Claim, cause error) err
 		return errors.Join(cause, err)
 	}
 	return errors.Join(cause, o.Store.FailRun(ctx, c, "", cause, false, settings.StepRetries, o.Clock.Now()))
-}
-
-func (o *Orchestrator) reached(point string) {
-	if o.Reached != nil {
-		o.Reached(point)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"image"
 	_ "image/jpeg" // X serves profile pictures as JPEG
 	_ "image/png"  // or PNG
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -20,43 +21,59 @@ const readBackEvery = 5 * time.Minute
 
 // readBack compares the account's profile with the checklist that a person
 // said to have applied.
-func (o *Orchestrator) readBack(ctx context.Context, p app.ProfilePayload) (postgres.Sent, error) {
-	account, err := o.Desk.Account(ctx, p.Account)
+func (o *Orchestrator) readBack(ctx context.Context, e app.Effect, p app.ProfilePayload) (postgres.Sent, error) {
+	account, err := o.account(ctx, e, p.Account)
 	if err != nil {
-		return postgres.Sent{}, &notYet{reason: err.Error(), wait: readBackEvery, cause: err}
+		return postgres.Sent{}, patiently(err)
 	}
 	me, err := o.Desk.X.Me(ctx, account.AccessToken)
 	if err != nil {
-		return postgres.Sent{}, &notYet{reason: err.Error(), wait: readBackEvery}
+		return postgres.Sent{}, patiently(err)
 	}
-	if wrong := o.differences(ctx, p, me); wrong != nil {
-		return postgres.Sent{}, &notYet{reason: "the profile does not show yet: " + wrong.Error(), wait: readBackEvery}
+	if err := o.differences(ctx, p, me); err != nil {
+		return postgres.Sent{}, patiently(err)
 	}
 	return postgres.Sent{ProviderID: me.ID, Link: "https://x.com/" + p.Account, Receipt: map[string]string{"user_id": me.ID}, Summary: "Read the profile back: it shows what was approved"}, nil
 }
 
+// patiently has the profile looked at again, for as long as a person needs.
+func patiently(err error) error {
+	var (
+		later *notYet
+		other *changed
+	)
+	if errors.As(err, &later) || errors.As(err, &other) {
+		return err
+	}
+	return &notYet{cause: err, wait: readBackEvery, endless: true}
+}
+
+// differences says what the profile does not show yet.
 func (o *Orchestrator) differences(ctx context.Context, p app.ProfilePayload, me app.Profile) error {
-	var wrong []error
+	var wrong []string
 	if me.Name != p.Name {
-		wrong = append(wrong, errors.New("the name"))
+		wrong = append(wrong, "the name")
 	}
 	if me.Bio != p.Bio {
-		wrong = append(wrong, errors.New("the bio"))
+		wrong = append(wrong, "the bio")
 	}
 	if p.Picture.SHA256 != "" {
-		if err := o.samePicture(ctx, p.Picture.SHA256, me.PictureURL); err != nil {
-			wrong = append(wrong, fmt.Errorf("the picture (%w)", err))
+		want, err := o.original(ctx, p.Picture)
+		if err != nil {
+			return err
+		}
+		if err := o.samePicture(ctx, want, me.PictureURL); err != nil {
+			wrong = append(wrong, fmt.Sprintf("the picture (%v)", err))
 		}
 	}
-	return errors.Join(wrong...)
+	if len(wrong) > 0 {
+		return fmt.Errorf("the profile does not show yet: %s", strings.Join(wrong, ", "))
+	}
+	return nil
 }
 
 // samePicture compares by eye, not by byte: X encodes pictures anew.
-func (o *Orchestrator) samePicture(ctx context.Context, sha256, url string) error {
-	want, err := o.Desk.Blobs.Get(ctx, sha256)
-	if err != nil {
-		return err
-	}
+func (o *Orchestrator) samePicture(ctx context.Context, want []byte, url string) error {
 	got, err := o.Desk.X.Picture(ctx, url)
 	if err != nil {
 		return err

@@ -217,9 +217,7 @@ func TestGoNoGo(t *testing.T) {
 	t.Run("rejected", func(t *testing.T) {
 		t.Parallel()
 		o, v := begin(t, "go")
-		if _, err := o.store.RejectValidation(t.Context(), v.ID, v.PayloadSHA256, testop.Person, "I doubt it.", o.clock.Now()); err != nil {
-			t.Fatal(err)
-		}
+		o.reject(v, "I doubt it.")
 		o.assertStopped()
 	})
 	t.Run("no-go", func(t *testing.T) {
@@ -367,9 +365,7 @@ func TestRejections(t *testing.T) {
 		if v.DraftNo != n {
 			t.Errorf("draft %d, want %d", v.DraftNo, n)
 		}
-		if _, err := o.store.RejectValidation(t.Context(), v.ID, v.PayloadSHA256, testop.Person, "Too loud.", o.clock.Now()); err != nil {
-			t.Fatal(err)
-		}
+		o.reject(v, "Too loud.")
 		if n < 3 {
 			if s := o.step("a"); s.State != app.StepPending || s.Rejections != n || !strings.Contains(string(s.Input), "Too loud.") {
 				t.Fatalf("after %d rejections the step is %s: %s", n, s.State, s.Input)
@@ -465,7 +461,7 @@ func TestSystemSteps(t *testing.T) {
 			t.Errorf("%s: %q, want %q", label, got, want)
 		}
 	}
-	if _, err := o.store.ApproveValidation(t.Context(), dossier.ID, dossier.PayloadSHA256, testop.Person, "", o.clock.Now()); app.KindOf(err) != app.Invalid {
+	if _, err := o.store.ApproveValidation(t.Context(), dossier.Choice(), testop.Person, "", o.clock.Now()); app.KindOf(err) != app.Invalid {
 		t.Errorf("a dossier without a receipt: %v", err)
 	}
 	o.approve(o.waiting("handover"))

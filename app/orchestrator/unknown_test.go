@@ -12,7 +12,6 @@ import (
 
 	"vivra/app"
 	"vivra/app/internal/testop"
-	"vivra/app/pages"
 	"vivra/app/rehearsal/pagessim"
 	"vivra/app/rehearsal/tgsim"
 	"vivra/app/rehearsal/xsim"
@@ -243,10 +242,10 @@ func TestDeploymentGoesOnWhereItBroke(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t, person("site"))
-			o.Sites = pages.New(pages.Config{APIBaseURL: o.serve(o.pages) + pagessim.Prefix, Token: "pages-key", AccountID: "acc", ZoneID: "zone", Wait: noWait, HTTP: &http.Client{Timeout: patient}})
+			o.Sites = o.place.host(&http.Client{Timeout: patient})
 			b := o.build("site", "site", map[string][]byte{"/index.html": []byte("home"), "/404.html": []byte("lost")})
 			o.pages.Fail(fault)
-			err := o.publish("site", app.KindSite, app.SitePayload{Host: host, BuildID: b.ID, ManifestSHA256: b.ManifestSHA256})
+			err := o.publish("site", app.KindSite, app.SitePayload{Host: host, BuildID: b.ID, ManifestSHA256: b.ManifestSHA256, OfficialAddress: official})
 			for range 3 {
 				if err == nil {
 					err = o.later(time.Minute)
@@ -265,7 +264,7 @@ func TestDeploymentThatNeverWorks(t *testing.T) {
 	o := newOffice(t, person("site"))
 	b := o.build("site", "site", map[string][]byte{"/index.html": []byte("home")})
 	o.pages.Fail(pagessim.Fault{Path: "POST /accounts/acc/pages/projects", Status: http.StatusBadGateway, Times: 1000})
-	if err := o.publish("site", app.KindSite, app.SitePayload{Host: host, BuildID: b.ID, ManifestSHA256: b.ManifestSHA256}); err != nil {
+	if err := o.publish("site", app.KindSite, app.SitePayload{Host: host, BuildID: b.ID, ManifestSHA256: b.ManifestSHA256, OfficialAddress: official}); err != nil {
 		t.Fatal(err)
 	}
 	for range 60 {

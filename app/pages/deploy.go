@@ -18,7 +18,7 @@ const (
 	// maxLooks bounds how often an unfinished deployment is looked at.
 	maxLooks = 60
 	// maxPages bounds how far back Find searches, 25 deployments a page.
-	maxPages = 8
+	maxPages = 40
 )
 
 // Deploy uploads the files as a new version of the project, checks every one of
@@ -88,10 +88,10 @@ func (h *Host) Find(ctx context.Context, project, key string) (Receipt, bool, er
 			}
 		}
 		if len(list) < 25 {
-			break
+			return Receipt{}, false, nil
 		}
 	}
-	return Receipt{}, false, nil
+	return Receipt{}, false, errors.New("the project has more deployments than can be looked through: delete old ones")
 }
 
 type projectObject struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/postgres/dbsqlc"
 )
 
 // RaiseOverdue raises one alert per output that has waited since before.
@@ -27,30 +28,45 @@ func (s *Store) RaiseOverdue(ctx context.Context, before, now time.Time) error {
 }
 
 // NextInstant returns the next time at which something falls due: a step, a
-// publication, an output that has waited too long. Nil when nothing is ahead.
-func (s *Store) NextInstant(ctx context.Context, now time.Time, overdueAfter time.Duration) (*time.Time, error) {
-	step, err := s.q.NextStepInstant(ctx, s.pool, now)
+// publication, a decision that can no longer be undone, an approval that ends
+// unused, an output that has waited too long. Nil when nothing is ahead.
+func (s *Store) NextInstant(ctx context.Context, now time.Time) (*time.Time, error) {
+	settings, err := s.Settings(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("look for the next step: %w", err)
-	}
-	effect, err := s.q.NextEffectInstant(ctx, s.pool, now)
-	if err != nil {
-		return nil, fmt.Errorf("look for the next publication: %w", err)
-	}
-	overdue, err := s.q.NextOverdueInstant(ctx, s.pool, now.Add(-overdueAfter))
-	if err != nil {
-		return nil, fmt.Errorf("look for the next overdue output: %w", err)
-	}
-	if overdue.Unix() != 0 {
-		overdue = overdue.Add(overdueAfter)
+		return nil, err
 	}
 	var next *time.Time
-	for _, at := range []*time.Time{instant(step), instant(effect), instant(overdue)} {
-		if at != nil && (next == nil || at.Before(*next)) {
-			next = at
+	for _, ahead := range []struct {
+		what  string
+		after time.Duration // that the query's instant comes
+		query func(context.Context, dbsqlc.DBTX, time.Time) (time.Time, error)
+	}{
+		{"step", 0, s.q.NextStepInstant},
+		{"publication", 0, s.q.NextEffectInstant},
+		{"decision", 0, s.q.NextDecisionInstant},
+		{"approval that ends", settings.ApprovalExpires, s.q.NextExpiringApproval},
+		{"overdue output", settings.OverdueAfter, s.q.NextOverdueInstant},
+	} {
+		found, err := ahead.query(ctx, s.pool, now.Add(-ahead.after))
+		if err != nil {
+			return nil, fmt.Errorf("look for the next %s: %w", ahead.what, err)
+		}
+		if at := instant(found); at != nil && (next == nil || at.Add(ahead.after).Before(*next)) {
+			at := at.Add(ahead.after)
+			next = &at
 		}
 	}
 	return next, nil
+}
+
+// NextDecision returns the first time after one at which a decision can no
+// longer be undone. Nil when none is.
+func (s *Store) NextDecision(ctx context.Context, after time.Time) (*time.Time, error) {
+	at, err := s.q.NextDecisionInstant(ctx, s.pool, after)
+	if err != nil {
+		return nil, fmt.Errorf("look for the next decision: %w", err)
+	}
+	return instant(at), nil
 }
 
 // Busy tells whether a worker has something in hand at now, or could.

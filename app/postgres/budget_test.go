@@ -315,12 +315,12 @@ func TestPublicationsCountAgainstTheShare(t *testing.T) {
 	w, v := posts(t, 2, 10*preflight.PricePost)
 	w.share("cm", 10)
 	for i, each := range v {
-		w.approve(each, j0)
-		e, ok := w.attempt(w.effects(each)[0], j0.Add(time.Duration(i)*spacing))
+		at := w.approve(each, j0.Add(time.Duration(i)*spacing))
+		e, ok := w.attempt(w.effects(each)[0], at)
 		if !ok {
 			t.Fatalf("post %d was not let out", i)
 		}
-		w.must(w.store.EffectDone(w.ctx, e, sent(fmt.Sprint(i)), j0.Add(time.Duration(i)*spacing)))
+		w.must(w.store.EffectDone(w.ctx, e, sent(fmt.Sprint(i)), at))
 	}
 	s, err := w.store.Spending(w.ctx, w.op.ID)
 	if err != nil || len(s.Agents) != 1 || s.Agents[0] != (app.AgentSpending{Agent: "cm", Share: preflight.PricePost, Spent: 2 * preflight.PricePost}) || s.Spent != 2*preflight.PricePost || s.Today != s.Spent {

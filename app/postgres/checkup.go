@@ -64,19 +64,6 @@ func newestMigration() (newest int64, err error) {
 	return newest, err
 }
 
-// XAccounts returns every account that was ever connected.
-func (s *Store) XAccounts(ctx context.Context) ([]XAccount, error) {
-	rows, err := s.q.XAccounts(ctx, s.pool)
-	if err != nil {
-		return nil, fmt.Errorf("read X accounts: %w", err)
-	}
-	out := make([]XAccount, len(rows))
-	for i, r := range rows {
-		out[i] = xAccountOf(r)
-	}
-	return out, nil
-}
-
 // Unreachable says why Open failed at dsn, and what to do, as two halves of a
 // sentence.
 func Unreachable(dsn string, err error) (what, remedy string) {

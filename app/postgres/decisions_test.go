@@ -21,12 +21,15 @@ func TestOneDecisionWins(t *testing.T) {
 	errs := together(deciders, func(i int) error {
 		who := []app.User{ada, bob}[i%2]
 		if i%4 < 2 {
-			_, err := w.store.ApproveValidation(w.ctx, v.ID, v.PayloadSHA256, who, "", j0.Add(time.Hour))
+			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), who, "", j0.Add(time.Hour))
 			return err
 		}
-		_, err := w.store.RejectValidation(w.ctx, v.ID, v.PayloadSHA256, who, "not yet", j0.Add(time.Hour))
+		_, err := w.store.RejectValidation(w.ctx, v.Choice(), who, "not yet", j0.Add(time.Hour))
 		return err
 	})
+	for _, err := range together(8, func(int) error { return w.store.ApplyDecisions(w.ctx, j0.Add(time.Hour+undo)) }) {
+		w.must(err)
+	}
 	got, err := w.store.Validation(w.ctx, v.ID)
 	w.must(err)
 	won := 0
@@ -51,7 +54,7 @@ func TestOneDecisionWins(t *testing.T) {
 	audit, err := w.store.Audit(w.ctx, 1)
 	w.must(err)
 	if audit[0].User != got.DecidedBy || audit[0].Action != "validation."+string(got.State) || !strings.HasSuffix(audit[0].Subject, "designer.kit "+v.ID) ||
-		!strings.Contains(string(audit[0].After), v.PayloadSHA256) {
+		!strings.Contains(string(audit[0].After), v.PayloadSHA256) || !strings.Contains(string(audit[0].After), v.FrozenSHA256) {
 		t.Errorf("the audit says %+v", audit[0])
 	}
 	want := map[app.ValidationState]app.StepState{app.ValidationApproved: app.StepDone, app.ValidationRejected: app.StepPending}[got.State]
@@ -84,31 +87,31 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		says   string
 	}{
 		"another payload": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, kit.ID, strings.Repeat("0", 64), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: kit.ID, FrozenSHA256: strings.Repeat("0", 64), Nonce: kit.Nonce}, ada, "", j0)
 			return err
 		}, app.Conflict, "not the one you saw"},
 		"another payload, rejected": {func() error {
-			_, err := w.store.RejectValidation(w.ctx, kit.ID, "", ada, "bad", j0)
+			_, err := w.store.RejectValidation(w.ctx, app.Choice{ID: kit.ID}, ada, "bad", j0)
 			return err
 		}, app.Conflict, "not the one you saw"},
 		"no reason": {func() error {
-			_, err := w.store.RejectValidation(w.ctx, kit.ID, kit.PayloadSHA256, ada, "", j0)
+			_, err := w.store.RejectValidation(w.ctx, kit.Choice(), ada, "", j0)
 			return err
 		}, app.Invalid, "Say what is wrong"},
 		"no such output": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, "00000000-0000-4000-8000-000000000000", "", ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "00000000-0000-4000-8000-000000000000"}, ada, "", j0)
 			return err
 		}, app.NotFound, "no such output"},
 		"no id at all": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, "'; drop table users", "", ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "'; drop table users"}, ada, "", j0)
 			return err
 		}, app.NotFound, "no such output"},
 		"a dossier that was not submitted": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, queue[at].ID, queue[at].PayloadSHA256, ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, queue[at].Choice(), ada, "", j0)
 			return err
 		}, app.Invalid, "receipt"},
 		"a run that goes on": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, unfinished.ID, unfinished.PayloadSHA256, ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, unfinished.Choice(), ada, "", j0)
 			return err
 		}, app.Conflict, "nothing to decide yet"},
 	}
@@ -135,8 +138,10 @@ func TestValidationsAreFrozen(t *testing.T) {
 	w.refused("payload changed with its hash", `UPDATE validations SET payload = '{}', payload_sha256 = sha256('{}')`)
 	w.refused("kind changed", `UPDATE validations SET kind = 'post'`)
 	w.refused("approved by nobody, never", `UPDATE validations SET state = 'approved'`)
+	w.refused("what it binds to changed", `UPDATE validations SET frozen = '{}', frozen_sha256 = sha256('{}')`)
 	w.approve(v, j0)
-	w.refused("taken back", `UPDATE validations SET state = 'pending', decided_at = NULL`)
+	w.refused("taken back", `UPDATE validations SET state = 'pending', decided_at = NULL, applied_at = NULL`)
+	w.refused("applied once more", `UPDATE validations SET applied_at = NULL`)
 	w.refused("turned around", `UPDATE validations SET state = 'rejected'`)
 	if app.SHA256Hex(v.Payload) != v.PayloadSHA256 || string(v.Payload) != `{"output":{"a":1},"step":"designer.kit"}` {
 		t.Errorf("frozen is %s under %s", v.Payload, v.PayloadSHA256)
@@ -149,7 +154,7 @@ func TestDraftsThatWereReplacedAreVoid(t *testing.T) {
 	c := w.start("cm.daily_post.d03")
 	run := w.run(c, app.Dollar)
 	propose := func(call, text string) app.Validation {
-		id, err := w.store.Propose(w.ctx, c, postgres.Proposal{RunID: run.ID, CallID: call, Kind: app.KindPost, Payload: app.PostPayload{Text: text}}, j0)
+		id, err := w.store.Propose(w.ctx, c, postgres.Proposal{RunID: run.ID, CallID: call, Kind: app.KindPost, Payload: post(text)}, j0)
 		w.must(err)
 		v, err := w.store.Validation(w.ctx, id)
 		w.must(err)
@@ -164,15 +169,15 @@ func TestDraftsThatWereReplacedAreVoid(t *testing.T) {
 		t.Errorf("the first draft is %s, the second %s no. %d", first.State, second.State, second.DraftNo)
 	}
 	w.must(w.store.FinishRun(w.ctx, c, postgres.RunEnd{RunID: run.ID, Output: json.RawMessage(`{}`)}, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, first.ID, first.PayloadSHA256, ada, "", j0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "replaced or withdrawn") {
+	if _, err := w.store.ApproveValidation(w.ctx, first.Choice(), ada, "", j0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "replaced or withdrawn") {
 		t.Errorf("the void draft: %v", err)
 	}
 	w.approve(second, j0)
 
 	op := w.operation(2, app.Dollar, step("cm.daily_post.d03", "cm", validates))
-	v := w.waitingIn(op.ID, "cm.daily_post.d03", app.KindPost, app.PostPayload{Text: "x"}, j0)
+	v := w.waitingIn(op.ID, "cm.daily_post.d03", app.KindPost, post("x"), j0)
 	w.must(w.store.StopOperation(w.ctx, op.Slug, "enough", ada, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, v.ID, v.PayloadSHA256, ada, "", j0); !isKind(err, app.Conflict) {
+	if _, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0); !isKind(err, app.Conflict) {
 		t.Errorf("an output of a stopped operation: %v", err)
 	}
 }
@@ -183,9 +188,9 @@ func TestRejections(t *testing.T) {
 	now := j0
 	reject := func(reason string) app.Step {
 		t.Helper()
-		v := w.waitingIn(w.op.ID, "cm.daily_post.d03", app.KindPost, app.PostPayload{Account: "ember", Text: "because of " + reason}, now)
-		_, err := w.store.RejectValidation(w.ctx, v.ID, v.PayloadSHA256, bob, reason, now)
-		w.must(err)
+		v := w.waitingIn(w.op.ID, "cm.daily_post.d03", app.KindPost, post("because of "+reason), now)
+		w.reject(v, reason, now)
+		w.must(w.store.ApplyDecisions(w.ctx, now.Add(time.Hour))) // it counts once
 		return w.step("cm.daily_post.d03")
 	}
 	for i, reason := range []string{"too long", "too loud"} {
@@ -247,8 +252,7 @@ func TestEveryNoStopsTheOperation(t *testing.T) {
 	tests := map[string]func(*world){
 		"rejected": func(w *world) {
 			v := w.goNoGoOutput("go")
-			_, err := w.store.RejectValidation(w.ctx, v.ID, v.PayloadSHA256, ada, "not this one", j0)
-			w.must(err)
+			w.reject(v, "not this one", j0)
 		},
 		"answered no-go": func(w *world) { w.approve(w.goNoGoOutput("no_go"), j0) },
 		"blocked by the checks": func(w *world) {
@@ -330,9 +334,9 @@ func TestGoStartsTheBuyback(t *testing.T) {
 	if _, err := w.store.AdvanceSteps(w.ctx, w.op.ID, j0.Add(time.Hour), wall); err != nil || w.step("buyback.start").State != app.StepPending {
 		t.Errorf("the buyback did not wait for the decision: %v", err)
 	}
-	w.approve(v, j0.Add(time.Hour))
-	c := w.startAt(w.op.ID, "buyback.start", j0.Add(time.Hour))
-	w.must(w.store.RequestBuyback(w.ctx, c, j0.Add(time.Hour)))
+	applied := w.approve(v, j0.Add(time.Hour))
+	c := w.startAt(w.op.ID, "buyback.start", applied)
+	w.must(w.store.RequestBuyback(w.ctx, c, applied))
 	var amount app.Nano
 	w.scan([]any{&amount}, `SELECT amount_nusd FROM buyback_requests WHERE operation_id = $1`, w.op.ID)
 	if amount != 500*app.Dollar || w.step("buyback.start").State != app.StepDone {
@@ -364,8 +368,39 @@ func TestPolicy(t *testing.T) {
 	if len(queue) != 1 || !queue[0].Risk.Tainted || strings.Join(queue[0].Risk.Sources, " ") != "x.com/ember" {
 		t.Errorf("the queue shows %+v", queue)
 	}
-	if n := w.count("validations WHERE state = 'approved' AND decided_by = 'policy'"); n != 1 {
+	if n := w.count("validations WHERE state = 'approved' AND decided_by = 'policy' AND applied_at = decided_at"); n != 1 {
 		t.Errorf("%d approvals by policy are recorded", n)
+	}
+	if n := w.count("admin_audit WHERE action LIKE 'validation%'"); n != 0 {
+		t.Errorf("%d audit rows say that a person decided", n)
+	}
+}
+
+// TestPolicyLeavesWhatCodeFoundToAPerson: it would be approved on purpose only.
+func TestPolicyLeavesWhatCodeFoundToAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar, step("cm.post_0", "cm", validates), step("cm.post_1", "cm", validates), step("cm.post_2", "cm", validates))
+	w.start("cm.post_0")
+	for key, p := range map[string]postgres.Proposal{
+		"cm.post_0": {Payload: post("gm")},
+		"cm.post_1": {Payload: post("to the moon"), Risk: app.Risk{Problems: []string{"It promises a price."}}},
+		"cm.post_2": {Payload: app.PostPayload{Account: "somebody", Text: "gm"}},
+	} {
+		c := w.stepClaim(key)
+		p.Kind = app.KindPost
+		_, err := w.store.Propose(w.ctx, c, p, j0)
+		w.must(err)
+		w.must(w.store.FinishRun(w.ctx, c, postgres.RunEnd{Output: json.RawMessage(`{}`), Policy: true}, j0))
+	}
+	queue, err := w.store.PendingValidations(w.ctx)
+	w.must(err)
+	for _, v := range queue {
+		if v.StepKey == "cm.post_0" {
+			t.Error("a post without a mark waits")
+		}
+	}
+	if len(queue) != 2 || w.count("effects") != 1 {
+		t.Errorf("%d wait, %d effects", len(queue), w.count("effects"))
 	}
 }
 
@@ -382,7 +417,7 @@ func TestHandoverCompletes(t *testing.T) {
 	queue, err := w.store.PendingValidations(w.ctx)
 	w.must(err)
 	w.must(w.store.PauseOperation(w.ctx, w.op.Slug, ada, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, queue[0].ID, queue[0].PayloadSHA256, ada, "", j0); !isKind(err, app.Conflict) {
+	if _, err := w.store.ApproveValidation(w.ctx, queue[0].Choice(), ada, "", j0); !isKind(err, app.Conflict) {
 		t.Errorf("signed off while paused: %v", err)
 	}
 	w.must(w.store.ResumeOperation(w.ctx, w.op.Slug, ada, j0))
@@ -420,7 +455,7 @@ func TestOverdueOutputsAlertOnce(t *testing.T) {
 			t.Errorf("after %s: alerts %v", tt.after, got)
 		}
 	}
-	if next, err := w.store.NextInstant(w.ctx, j0, limit); err != nil || next == nil || !next.Equal(j0.Add(limit)) {
+	if next, err := w.store.NextInstant(w.ctx, j0); err != nil || next == nil || !next.Equal(j0.Add(limit)) {
 		t.Errorf("the next instant is %v, %v", next, err)
 	}
 	waiting, err := w.store.WaitingFor(w.ctx, w.op.ID)

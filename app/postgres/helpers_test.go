@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -178,10 +179,54 @@ func (w *world) waitingIn(operation int64, key string, kind app.ValidationKind, 
 	return v
 }
 
-func (w *world) approve(v app.Validation, now time.Time) {
+// undo is how long a decision can be taken back in these tests.
+const undo = 10 * time.Second
+
+// approve has ada approve an output at now and lets that be applied when it can
+// no longer be undone, which is what it returns.
+func (w *world) approve(v app.Validation, now time.Time) (applied time.Time) {
 	w.t.Helper()
-	_, err := w.store.ApproveValidation(w.ctx, v.ID, v.PayloadSHA256, ada, "", now)
+	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", now)
 	w.must(err)
+	return w.apply(now)
+}
+
+// reject is approve's counterpart, by bob.
+func (w *world) reject(v app.Validation, reason string, now time.Time) (applied time.Time) {
+	w.t.Helper()
+	_, err := w.store.RejectValidation(w.ctx, v.Choice(), bob, reason, now)
+	w.must(err)
+	return w.apply(now)
+}
+
+// apply lets follow what was decided at now.
+func (w *world) apply(now time.Time) time.Time {
+	w.t.Helper()
+	now = now.Add(undo)
+	w.must(w.store.ApplyDecisions(w.ctx, now))
+	return now
+}
+
+// now is a draft as it stands.
+func (w *world) now(v app.Validation) app.Validation {
+	w.t.Helper()
+	v, err := w.store.Validation(w.ctx, v.ID)
+	w.must(err)
+	return v
+}
+
+// set makes a setting hold.
+func (w *world) set(key, value string) {
+	w.t.Helper()
+	w.must(w.store.SetSetting(w.ctx, key, json.RawMessage(value), "ada", j0))
+}
+
+// conflict fails unless err is a conflict that says these words.
+func (w *world) conflict(err error, says string) {
+	w.t.Helper()
+	if !isKind(err, app.Conflict) || !strings.Contains(err.Error(), says) {
+		w.t.Errorf("want a conflict that says %q, got %v", says, err)
+	}
 }
 
 // effects are those of a validation, in order.

@@ -15,7 +15,7 @@ import (
 )
 
 // chainProblem recomputes an operation's log from what anyone can read.
-func chainProblem(t *testing.T, w *world) string {
+func chainProblem(t testing.TB, w *world) string {
 	t.Helper()
 	events, err := w.store.Events(w.ctx, w.op.ID, 0, 100_000)
 	w.must(err)

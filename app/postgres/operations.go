@@ -191,7 +191,7 @@ func (t *opTx) closeOpen(ctx context.Context, how string) error {
 	if err := q.CancelOpenSteps(ctx, t, dbsqlc.CancelOpenStepsParams{Now: &t.now, OperationID: t.op.ID}); err != nil {
 		return fmt.Errorf("cancel steps: %w", err)
 	}
-	if err := q.VoidPendingOfOperation(ctx, t, t.op.ID); err != nil {
+	if err := q.VoidOpenOfOperation(ctx, t, dbsqlc.VoidOpenOfOperationParams{Reason: "the operation was " + how, OperationID: t.op.ID}); err != nil {
 		return fmt.Errorf("void validations: %w", err)
 	}
 	if err := q.VoidEffectsOfOperation(ctx, t, t.op.ID); err != nil {

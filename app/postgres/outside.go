@@ -1,13 +1,10 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"vivra/app"
 	"vivra/app/postgres/dbsqlc"
@@ -62,6 +59,9 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 		}
 		if r.Validation.DecidedBy != "policy" {
 			p.Approvers = 1
+		}
+		if r.Validation.FirstApprovedBy != "" {
+			p.Approvers = 2
 		}
 		if r.Validation.ReceiptUrl != "" {
 			p.Links = append(p.Links, r.Validation.ReceiptUrl)
@@ -122,69 +122,6 @@ func (s *Store) SavePollResult(ctx context.Context, operationID int64, result ap
 	return s.q.SetPollTelegramResult(ctx, s.pool, dbsqlc.SetPollTelegramResultParams{TelegramResult: mustJSON(result), OperationID: operationID})
 }
 
-// XAccount is a connected account; its tokens are sealed.
-type XAccount struct {
-	Handle, UserID, KeyID       string
-	AccessSealed, RefreshSealed []byte
-	Scopes                      []string
-	ExpiresAt                   time.Time
-	NeedsReconnect              bool
-}
-
-// XAccount returns a connected account.
-func (s *Store) XAccount(ctx context.Context, handle string) (XAccount, error) {
-	r, err := s.q.XAccount(ctx, s.pool, handle)
-	if err != nil {
-		return XAccount{}, notFound(err, "connected X account")
-	}
-	return xAccountOf(r), nil
-}
-
-func xAccountOf(r dbsqlc.XAccount) XAccount {
-	return XAccount{r.Handle, r.UserID, r.KeyID, r.AccessSealed, r.RefreshSealed, r.Scopes, r.ExpiresAt.UTC(), r.State == "needs_reconnect"}
-}
-
-// SaveXAccount connects an account or replaces its tokens.
-func (s *Store) SaveXAccount(ctx context.Context, a XAccount, now time.Time) error {
-	return s.saveXAccount(ctx, s.pool, a, now)
-}
-
-func (s *Store) saveXAccount(ctx context.Context, db dbsqlc.DBTX, a XAccount, now time.Time) error {
-	err := s.q.SaveXAccount(ctx, db, dbsqlc.SaveXAccountParams{Handle: a.Handle, UserID: a.UserID, AccessSealed: a.AccessSealed,
-		RefreshSealed: a.RefreshSealed, KeyID: a.KeyID, Scopes: a.Scopes, ExpiresAt: a.ExpiresAt, UpdatedAt: now})
-	if err != nil {
-		return fmt.Errorf("save X account: %w", err)
-	}
-	return nil
-}
-
-// RefreshXAccount runs refresh under the account's row lock, so that a
-// single-use refresh token is used by one process, and saves what it returns
-// before anyone can use it. refresh may return the account unchanged.
-func (s *Store) RefreshXAccount(ctx context.Context, handle string, now time.Time, refresh func(XAccount) (XAccount, error)) (a XAccount, err error) {
-	err = s.tx(ctx, func(tx pgx.Tx) error {
-		r, err := s.q.XAccountForUpdate(ctx, tx, handle)
-		if err != nil {
-			return notFound(err, "connected X account")
-		}
-		before := xAccountOf(r)
-		if a, err = refresh(before); err != nil {
-			return err
-		}
-		// Not the expiry decides: a token renewed twice in one instant has the same.
-		if bytes.Equal(a.AccessSealed, before.AccessSealed) && bytes.Equal(a.RefreshSealed, before.RefreshSealed) {
-			return nil
-		}
-		return s.saveXAccount(ctx, tx, a, now)
-	})
-	return a, err
-}
-
-// LoseXAccount marks an account whose tokens no longer work.
-func (s *Store) LoseXAccount(ctx context.Context, handle string, now time.Time) error {
-	return s.q.XAccountLost(ctx, s.pool, dbsqlc.XAccountLostParams{Now: now, Handle: handle})
-}
-
 // Site returns the host and address of an operation's deployed site.
 func (s *Store) Site(ctx context.Context, operationID int64) (host, url string, err error) {
 	r, err := s.q.Site(ctx, s.pool, operationID)
@@ -200,15 +137,6 @@ func (s *Store) SaveCandidate(ctx context.Context, tokenID int64, state string, 
 		return fmt.Errorf("save candidate: %w", err)
 	}
 	return nil
-}
-
-// SiteBuild returns the build of an operation's deployed site.
-func (s *Store) SiteBuild(ctx context.Context, operationID int64) (string, error) {
-	r, err := s.q.Site(ctx, s.pool, operationID)
-	if err != nil {
-		return "", notFound(err, "site")
-	}
-	return r.BuildID, nil
 }
 
 // SaveClosedPoll keeps the final counts that an update brought.

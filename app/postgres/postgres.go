@@ -33,6 +33,16 @@ type Store struct {
 	// Enqueue hands a job to the workers in the transaction that made it
 	// necessary. Nil until workers exist: the tick carries rows out without it.
 	Enqueue func(ctx context.Context, tx pgx.Tx, job app.Job) error
+	// AlertChannels are where each alert is brought, beside the pages.
+	AlertChannels []string
+	// Reached is told each labelled point; tests kill the process there.
+	Reached func(point string)
+}
+
+func (s *Store) reached(point string) {
+	if s.Reached != nil {
+		s.Reached(point)
+	}
 }
 
 // Open connects to the database at dsn. It does not retry: boot does.

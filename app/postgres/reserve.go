@@ -128,8 +128,7 @@ func (s *Store) refused(ctx context.Context, c app.Claim, req app.CallRequest, r
 	}
 	agent, err := s.q.AgentOfCall(ctx, s.pool, dbsqlc.AgentOfCallParams{Agent: req.Agent, RunID: req.RunID})
 	if err == nil {
-		_, err = s.q.AnnounceAlert(ctx, s.pool, dbsqlc.AnnounceAlertParams{OperationID: c.OperationID, Kind: "budget_exceeded",
-			Subject: wallSubject(budget.Wall, agent), Message: exceeded(budget.Wall, agent), CreatedAt: now})
+		_, err = s.raise(ctx, s.pool, c.OperationID, "budget_exceeded", wallSubject(budget.Wall, agent), exceeded(budget.Wall, agent), now)
 	}
 	return errors.Join(refusal, err)
 }

@@ -165,7 +165,7 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 		if err := t.endRun(ctx, st, runID, message); err != nil {
 			return err
 		}
-		if err := s.q.VoidPendingOfStep(ctx, t, st.ID); err != nil {
+		if err := s.q.VoidOpenOfStep(ctx, t, dbsqlc.VoidOpenOfStepParams{Reason: "the run that wrote it failed", StepID: st.ID}); err != nil {
 			return fmt.Errorf("void drafts: %w", err)
 		}
 		if !final && st.Attempt <= len(waits) {

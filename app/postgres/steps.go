@@ -208,54 +208,6 @@ func (s *Store) SetInput(ctx context.Context, c app.Claim, input json.RawMessage
 	})
 }
 
-// RetryStep lets a failed step run again.
-func (s *Store) RetryStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error {
-	return s.steerStep(ctx, stepID, "step.retry", reason, by, now, func(t *opTx, st app.Step) error {
-		if st.State != app.StepFailed {
-			return app.Errorf(app.Conflict, "This step is %s: only a failed one can be tried again.", st.State)
-		}
-		if err := s.q.VoidEffectsOfStep(ctx, t, st.ID); err != nil {
-			return fmt.Errorf("void effects: %w", err)
-		}
-		t.add(app.EventLine{Kind: "decision", Agent: "team", Step: st.Key, Summary: "To be tried again, by the team"})
-		return t.store.q.RetryStep(ctx, t, dbsqlc.RetryStepParams{Error: "", NotBefore: nil, Rejections: 0, Attempt: 0, Input: json.RawMessage("{}"), ID: st.ID})
-	})
-}
-
-// SkipStep gives a step up; what depends on it is skipped too.
-func (s *Store) SkipStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error {
-	return s.steerStep(ctx, stepID, "step.skip", reason, by, now, func(t *opTx, st app.Step) error {
-		if st.State != app.StepFailed && st.State != app.StepPending {
-			return app.Errorf(app.Conflict, "This step is %s: only a failed or pending one can be skipped.", st.State)
-		}
-		t.add(app.EventLine{Kind: "decision", Agent: "team", Step: st.Key, Summary: "Skipped by the team"})
-		return t.endStep(ctx, st.ID, app.StepSkipped, nil, "skipped by the team: "+reason)
-	})
-}
-
-func (s *Store) steerStep(ctx context.Context, stepID int64, action, reason string, by app.User, now time.Time, fn func(*opTx, app.Step) error) error {
-	if reason == "" {
-		return app.Errorf(app.Invalid, "Say why: the reason is kept with the change.")
-	}
-	step, err := s.Step(ctx, stepID)
-	if err != nil {
-		return err
-	}
-	return s.inOperation(ctx, step.OperationID, now, func(t *opTx) error {
-		if t.op.State.Final() {
-			return app.Errorf(app.Conflict, "This operation is %s.", t.op.State)
-		}
-		row, err := s.q.Step(ctx, t, stepID) // again, now that the operation is locked
-		if err != nil {
-			return notFound(err, "step")
-		}
-		if err := fn(t, stepOf(row)); err != nil {
-			return err
-		}
-		return s.audit(ctx, t, by.Name, action, t.op.Slug+" "+step.Key, now, map[string]any{"state": row.State}, map[string]any{"reason": reason})
-	})
-}
-
 // FinishStep ends a claimed step that needs no validation.
 func (s *Store) FinishStep(ctx context.Context, c app.Claim, output json.RawMessage, summary string, now time.Time) error {
 	return s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {

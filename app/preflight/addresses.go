@@ -60,6 +60,11 @@ func (f *finds) plain(folded string) {
 	}
 }
 
+// Burnt tells whether address is one that nobody holds, or the start of one.
+func Burnt(address string) bool { return burnt.MatchString(address) }
+
+var burnt = regexp.MustCompile(`^(?i:0x0*(?:dead)?)$`)
+
 // hexLike are the Latin letters that pass for digits; in a run of hex digits
 // they are meant as such.
 var hexLike = strings.NewReplacer("O", "0", "o", "0", "l", "1", "I", "1", "i", "1")

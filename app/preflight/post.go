@@ -57,7 +57,7 @@ const (
 	MaxMedia       = 4
 	MinPollOptions = 2
 	MaxPollOptions = 4
-	MaxPollOption  = 25 // characters
+	MaxPollOption  = app.MaxPollOption
 	MinPollMinutes = 5
 	MaxPollMinutes = 10_080
 	MinThread      = 4

@@ -4,6 +4,8 @@ package preflight
 
 import (
 	"golang.org/x/text/unicode/norm"
+
+	"vivra/app"
 )
 
 // The weights of twitter-text's configuration v3, in hundredths of a character.
@@ -14,7 +16,7 @@ const (
 	linkWeight  = 2300
 
 	// MaxLength is what a post may count.
-	MaxLength = 280
+	MaxLength = app.MaxPost
 )
 
 // Length counts text as X does: in NFC, a link as 23, an emoji sequence as 2,

@@ -7,6 +7,7 @@ import (
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/input"
 	"github.com/go-rod/rod/lib/proto"
+	"github.com/jonboulle/clockwork"
 
 	"vivra/app"
 	"vivra/app/boot"
@@ -21,8 +22,9 @@ func TestApproveInABrowser(t *testing.T) {
 	t.Parallel()
 	rehearse(t, rehearsal.Plan{Seed: 1, Days: 1, Script: script(t, "none"), Finished: func(ctx context.Context, a *boot.App, op app.Operation, base string) error {
 		one, other := invite(t, a), invite(t, a)
-		t.Run("scripts", func(t *testing.T) { withScripts(t, base, paths.Operation(op.Slug), one) })
-		t.Run("no scripts", func(t *testing.T) { withoutScripts(t, base, paths.Operation(op.Slug), other) })
+		undone := func() { a.Config.Clock.(*clockwork.FakeClock).Advance(app.DefaultSettings().Undo) }
+		t.Run("scripts", func(t *testing.T) { withScripts(t, base, paths.Operation(op.Slug), one, undone) })
+		t.Run("no scripts", func(t *testing.T) { withoutScripts(t, base, paths.Operation(op.Slug), other, undone) })
 		return nil
 	}})
 }
@@ -36,7 +38,9 @@ func invite(t *testing.T, a *boot.App) string {
 	return paths.Setup(token)
 }
 
-func withScripts(t *testing.T, base, public, link string) {
+// withScripts approves by a key; past lets the time go by in which that can be
+// taken back.
+func withScripts(t *testing.T, base, public, link string, past func()) {
 	reader, approver := testbrowser.Page(t), testbrowser.Page(t)
 	reader.MustNavigate(base + public).MustWaitLoad()
 	await(t, reader, `document.querySelector("[data-connection]").textContent === "live"`)
@@ -47,9 +51,12 @@ func withScripts(t *testing.T, base, public, link string) {
 	if got := approver.MustElement("#output-title").MustText(); got != "Go or no-go" {
 		t.Fatalf("the queue offers %q first", got)
 	}
+	await(t, approver, `document.documentElement.dataset.ready === "yes"`)
 	leads := approver.MustWaitNavigation()
 	approver.Keyboard.MustType(input.KeyA)
 	leads()
+	await(t, approver, `document.querySelector("#undo [data-undo]") !== null`)
+	past()
 
 	await(t, reader, `document.querySelector("#step-scanner-go_nogo .state").textContent.includes("done")`)
 	await(t, reader, `document.querySelector("#log-lines").textContent.includes("Approved by a person")`)
@@ -59,7 +66,7 @@ func withScripts(t *testing.T, base, public, link string) {
 	}
 }
 
-func withoutScripts(t *testing.T, base, public, link string) {
+func withoutScripts(t *testing.T, base, public, link string, past func()) {
 	page := testbrowser.Page(t)
 	if err := (proto.EmulationSetScriptExecutionDisabled{Value: true}).Call(page); err != nil {
 		t.Fatal(err)
@@ -69,6 +76,8 @@ func withoutScripts(t *testing.T, base, public, link string) {
 	follow(t, page, page.MustElementR("#queue a", "Telegram"))
 	page.MustElementR("#output-title", "Telegram")
 	follow(t, page, page.MustElement("#approve button"))
+	page.MustElement("#undo button")
+	past()
 
 	for range 100 { // reloads
 		visit(page, base+public)

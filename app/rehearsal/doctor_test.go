@@ -53,6 +53,7 @@ func admit(t *testing.T) *ward {
 	cfg := world.Config()
 	cfg.Listener, cfg.PublicURL, cfg.DatabaseURL, cfg.DataDir = l, "http://"+l.Addr().String(), testdb.URL(t), t.TempDir()
 	cfg.BlobURL, cfg.ExplorerBaseURL = "file://"+cfg.DataDir+"/blobs", explorer.URL
+	cfg.AlertWebhookURL, cfg.AlertWebhookSecret = "http://127.0.0.1:1/alerts", "alert-secret-0123456789"
 	w := &ward{t, world, cfg}
 	w.serve()
 	return w

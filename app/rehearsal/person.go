@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -52,8 +53,9 @@ func (p *person) read(req *http.Request) (*goquery.Document, error) {
 	return doc, nil
 }
 
-// submit opens a page, fills the form that posts to action and sends it.
-func (p *person) submit(ctx context.Context, page, action string, fields map[string]string) (*goquery.Document, error) {
+// submit opens a page, fills in the form that posts to action and sends it as a
+// browser would. A list of values ticks those of the boxes.
+func (p *person) submit(ctx context.Context, page, action string, filled url.Values) (*goquery.Document, error) {
 	doc, err := p.get(ctx, page)
 	if err != nil {
 		return nil, err
@@ -62,17 +64,30 @@ func (p *person) submit(ctx context.Context, page, action string, fields map[str
 	if form.Length() == 0 {
 		return doc, fmt.Errorf("%s has no form that posts to %s", page, action)
 	}
-	values := url.Values{}
-	form.Find("input[type=hidden], input[type=checkbox][required]").Each(func(_ int, s *goquery.Selection) {
-		values.Set(s.AttrOr("name", ""), s.AttrOr("value", ""))
-	})
-	for name, value := range fields {
-		values.Set(name, value)
-	}
+	values := entered(form)
+	maps.Copy(values, filled)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+action, strings.NewReader(values.Encode()))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	return p.read(req)
+}
+
+// entered is what a form holds as it came, with what it insists on ticked.
+func entered(form *goquery.Selection) url.Values {
+	values := url.Values{}
+	form.Find("input[name], textarea[name], select[name]").Each(func(_ int, s *goquery.Selection) {
+		value := s.AttrOr("value", "")
+		switch kind := s.AttrOr("type", ""); {
+		case goquery.NodeName(s) == "textarea":
+			value = s.Text()
+		case goquery.NodeName(s) == "select":
+			value = s.Find("option[selected]").AttrOr("value", s.Find("option").AttrOr("value", ""))
+		case (kind == "checkbox" || kind == "radio") && !s.Is("[checked], [type=checkbox][required]"):
+			return
+		}
+		values.Add(s.AttrOr("name", ""), value)
+	})
+	return values
 }

@@ -26,8 +26,10 @@ type Plan struct {
 	Poison, Obey bool
 	// Progress is told each step that ended; nil tells nobody.
 	Progress func(now time.Time, step app.Step)
-	Lease    time.Duration
-	Log      *slog.Logger
+	// Told is told what the team did beside approving; nil tells nobody.
+	Told  func(now time.Time, what, step string)
+	Lease time.Duration
+	Log   *slog.Logger
 	// World, when set, is told the world once it is up.
 	World func(*World)
 	// Prepare may change the application's config before it starts.

@@ -20,7 +20,7 @@ func (r *rehearsal) prove(ctx context.Context, s *Summary) error {
 	if s.Spent > s.Cap {
 		fault("%s was spent under a cap of %s", s.Spent, s.Cap)
 	}
-	for _, each := range []func(context.Context, *Summary, func(string, ...any)) error{r.proveEffects, r.proveLog, r.proveCalls} {
+	for _, each := range []func(context.Context, *Summary, func(string, ...any)) error{r.proveEffects, r.proveSent, r.proveLog, r.proveCalls} {
 		if err := each(ctx, s, fault); err != nil {
 			return err
 		}

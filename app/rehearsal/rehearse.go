@@ -48,6 +48,9 @@ func Rehearse(ctx context.Context, p Plan) (sum Summary, err error) {
 
 func (r *rehearsal) run(ctx context.Context, invite string) (Summary, error) {
 	r.team = &team{person: newPerson(r.base), world: r.world, app: r.app, script: r.Script, left: map[string]bool{}}
+	if r.Told != nil {
+		r.team.told = func(what, step string) { r.Told(r.clock.Now(), what, step) }
+	}
 	if err := r.team.join(ctx, invite); err != nil {
 		return Summary{}, err
 	}
@@ -147,12 +150,8 @@ func (r *rehearsal) turn(ctx context.Context, end time.Time) (over bool, err err
 	if r.op.State.Final() {
 		return true, nil
 	}
-	settings, err := r.app.Store.Settings(ctx)
-	if err != nil {
-		return false, err
-	}
 	now := r.clock.Now()
-	next, err := r.app.Store.NextInstant(ctx, now, settings.OverdueAfter)
+	next, err := r.app.Store.NextInstant(ctx, now)
 	if err != nil || next == nil || next.After(end) {
 		return true, err
 	}

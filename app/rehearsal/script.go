@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -12,9 +13,13 @@ import (
 type Decision struct {
 	// Step is a step's key, or a pattern such as cm.daily_post.*.
 	Step string `json:"step"`
-	// Decide is approve, reject or leave.
+	// Decide is approve, reject, leave, undo (approve, then take that back), edit
+	// (write a draft of one's own) or batch (wait for another one of its kind, then
+	// approve them together).
 	Decide string `json:"decide"`
 	Reason string `json:"reason"`
+	// Text is what an edit adds to the first text of the output.
+	Text string `json:"text"`
 	// Times is how often the decision is taken; 0 is always.
 	Times int `json:"times"`
 }
@@ -26,9 +31,20 @@ type Script struct {
 	taken     []int
 }
 
-// ParseScript reads "all", "none" or the JSON of a script.
+// usual is a month of a team at work: nearly everything is approved.
+const usual = `{"decisions": [
+	{"step": "tg.setup", "decide": "undo", "times": 1},
+	{"step": "designer.poll", "decide": "edit", "text": " Vote once, for 24 hours.", "times": 1},
+	{"step": "cm.daily_post.d03", "decide": "reject", "reason": "It names no figure. Say how many hold today.", "times": 1},
+	{"step": "cm.utility_post", "decide": "batch", "times": 1},
+	{"step": "cm.verdict_post", "decide": "batch", "times": 1}
+]}`
+
+// ParseScript reads "usual", "all", "none" or the JSON of a script.
 func ParseScript(text string) (*Script, error) {
 	switch text {
+	case "usual":
+		text = usual
 	case "", "all":
 		return &Script{}, nil
 	case "none":
@@ -44,35 +60,46 @@ func ParseScript(text string) (*Script, error) {
 		return nil, errors.New("read script: something stands after its end")
 	}
 	for i, d := range s.Decisions {
-		if _, err := path.Match(d.Step, ""); err != nil || d.Step == "" {
-			return nil, fmt.Errorf("decision %d: %q is no pattern of step keys", i+1, d.Step)
-		}
-		if d.Decide != "approve" && d.Decide != "reject" && d.Decide != "leave" {
-			return nil, fmt.Errorf("decision %d: decide must be approve, reject or leave, not %q", i+1, d.Decide)
-		}
-		if d.Decide == "reject" && strings.TrimSpace(d.Reason) == "" {
-			return nil, fmt.Errorf("decision %d: a rejection needs a reason", i+1)
-		}
-		if d.Times < 0 {
-			return nil, fmt.Errorf("decision %d: times can't be less than nothing", i+1)
+		if problem := d.problem(); problem != "" {
+			return nil, fmt.Errorf("decision %d: %s", i+1, problem)
 		}
 	}
 	return s, nil
 }
 
-// on returns what to do with an output of a step.
-func (s *Script) on(step string) Decision {
+// problem says why a decision can't be meant, "" when it can.
+func (d Decision) problem() string {
+	_, err := path.Match(d.Step, "")
+	kinds := []string{"approve", "reject", "leave", "undo", "edit", "batch"}
+	switch {
+	case err != nil || d.Step == "":
+		return fmt.Sprintf("%q is no pattern of step keys", d.Step)
+	case !slices.Contains(kinds, d.Decide):
+		return fmt.Sprintf("decide must be approve, reject, leave, undo, edit or batch, not %q", d.Decide)
+	case d.Decide == "reject" && strings.TrimSpace(d.Reason) == "":
+		return "a rejection needs a reason"
+	case d.Decide == "edit" && d.Text == "":
+		return "an edit needs a text"
+	case d.Times < 0:
+		return "times can't be less than nothing"
+	case (d.Decide == "undo" || d.Decide == "edit") && d.Times == 0:
+		return "what comes back to the queue needs times, or it would never end"
+	}
+	return ""
+}
+
+// on returns what to do with an output of a step. took counts it once it is done.
+func (s *Script) on(step string) (d Decision, took func()) {
 	if s.taken == nil {
 		s.taken = make([]int, len(s.Decisions))
 	}
 	for i, d := range s.Decisions {
 		fits, _ := path.Match(d.Step, step)
 		if fits && (d.Times == 0 || s.taken[i] < d.Times) {
-			s.taken[i]++
-			return d
+			return d, func() { s.taken[i]++ }
 		}
 	}
-	return Decision{Step: step, Decide: "approve"}
+	return Decision{Step: step, Decide: "approve"}, func() {}
 }
 
 // leavesAll tells whether nothing is ever decided by the script.

@@ -8,12 +8,9 @@ import (
 	"net"
 	"time"
 
-	"github.com/jonboulle/clockwork"
 	"golang.org/x/sync/errgroup"
 
-	"vivra/app"
 	"vivra/app/boot"
-	"vivra/app/paths"
 )
 
 // Live is a world that runs at a visible speed.
@@ -81,7 +78,7 @@ func Show(ctx context.Context, l Live) (err error) {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	base := "http://" + listener.Addr().String()
+	base := "http://" + called(l.Addr, listener.Addr())
 	cfg := w.Config()
 	cfg.Listener, cfg.PublicURL, cfg.BlobURL = listener, base, "mem://"
 	cfg.Telemetry, cfg.DatabaseURL = l.Telemetry, l.DatabaseURL
@@ -101,75 +98,6 @@ func Show(ctx context.Context, l Live) (err error) {
 		}
 	})
 	return g.Wait()
-}
-
-// play starts the takeover, lets the clock run and works the queue.
-func (l Live) play(ctx context.Context, w *World, clock *scaled, a *boot.App, base, invite string) error {
-	if invite == "" {
-		return app.Errorf(app.Invalid, "The database has accounts already: show a takeover on an empty one.")
-	}
-	t := &team{person: newPerson(base), world: w, app: a, script: l.Script, left: map[string]bool{}, ripe: patient(clock.Clock, l.Patience)}
-	if err := t.join(ctx, invite); err != nil {
-		return err
-	}
-	if err := t.connect(ctx); err != nil {
-		return err
-	}
-	op, err := t.begin(ctx, Plan{Cap: "60", Envelope: "500"})
-	if err != nil {
-		return err
-	}
-	link, err := a.Invite(ctx)
-	if err != nil {
-		return err
-	}
-	clock.release()
-	l.introduce(base, op.Slug, link, a.Config.DatabaseURL)
-	for ctx.Err() == nil {
-		if err := errors.Join(t.applyApproved(ctx, op.ID), t.round(ctx)); err != nil && ctx.Err() == nil {
-			l.Log.WarnContext(ctx, "the rehearsed team", "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
-	return nil
-}
-
-// patient tells whether an output has been waiting long enough.
-func patient(wall clockwork.Clock, patience time.Duration) func(app.Validation) bool {
-	seen := make(map[string]time.Time)
-	return func(v app.Validation) bool {
-		first, known := seen[v.ID]
-		if !known {
-			first = wall.Now()
-			seen[v.ID] = first
-		}
-		return wall.Since(first) >= patience
-	}
-}
-
-func (l Live) introduce(base, slug, invite, database string) {
-	l.Say("Vivra runs on its local world; nothing leaves this machine.")
-	l.Say(fmt.Sprintf("  the public page   %s%s", base, paths.Operation(slug)))
-	l.Say(fmt.Sprintf("  your admin link   %s%s (once, makes your account)", base, paths.Setup(invite)))
-	l.Say(fmt.Sprintf("  the queue         %s%s: nothing is published before it is approved there", base, paths.Validations()))
-	l.Say("                    " + l.whoDecides())
-	l.Say(fmt.Sprintf("  speed             %.0f simulated seconds a second; a day takes %s", l.Speed, time.Duration(86400/l.Speed*float64(time.Second)).Round(time.Second)))
-	how := "DATABASE_URL='" + database + "'"
-	if l.DatabaseURL != "" {
-		how = "DATABASE_URL=…" // it may have a password in it
-	}
-	l.Say("  play runs again   " + how + " VIVRA_PUBLIC_URL=" + base + " go run ./cmd/vivra replay --all")
-	l.Say("  real services     copy .env.example, fill in what you have, then: go run ./cmd/vivra serve")
-}
-
-func (l Live) whoDecides() string {
-	if l.Script.leavesAll() {
-		return "you decide each output; the takeover waits for you"
-	}
-	return fmt.Sprintf("each output waits %s for you, then a rehearsed colleague decides; --approve none leaves all to you", l.Patience)
 }
 
 // ServeWorld runs a world alone, for an application in another process.

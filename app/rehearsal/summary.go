@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"context"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/postgres"
@@ -14,7 +15,9 @@ type Summary struct {
 	Steps       map[string]int         `json:"steps"`
 	Total       int                    `json:"steps_total"`
 	Validations map[string]int         `json:"validations"`
+	Decisions   map[string]int         `json:"decisions"`    // of people, as the audit has them
 	Published   map[string]int         `json:"publications"` // as the local servers saw them
+	Matched     map[string]int         `json:"matched"`      // calls that arrived as they were approved, to the byte
 	Cost        []postgres.CostByAgent `json:"cost_nusd"`
 	Spent       app.Nano               `json:"spent_nusd"`
 	Cap         app.Nano               `json:"cap_nusd"`
@@ -58,6 +61,9 @@ func (r *rehearsal) summary(ctx context.Context) (Summary, error) {
 	for state, n := range counts.Validations {
 		s.Validations[string(state)] = n
 	}
+	if s.Decisions, err = r.decisions(ctx); err != nil {
+		return s, err
+	}
 	if s.LogEntries, s.LogCost, err = store.LogTotals(ctx, r.op.ID); err != nil {
 		return s, err
 	}
@@ -76,4 +82,19 @@ func (r *rehearsal) summary(ctx context.Context) (Summary, error) {
 		return s, err
 	}
 	return s, r.prove(ctx, &s)
+}
+
+// decisions counts what people did in the queue by what it was.
+func (r *rehearsal) decisions(ctx context.Context) (map[string]int, error) {
+	rows, err := r.app.Store.Audit(ctx, 10_000)
+	if err != nil {
+		return nil, err
+	}
+	count := map[string]int{}
+	for _, row := range rows {
+		if what, ok := strings.CutPrefix(row.Action, "validation."); ok {
+			count[what]++
+		}
+	}
+	return count, nil
 }

@@ -20,6 +20,7 @@ import (
 	"vivra/app/paths"
 	"vivra/app/preflight"
 	"vivra/app/rehearsal"
+	"vivra/app/rehearsal/xsim"
 )
 
 // TestWholeTakeover plays all thirty days. What the rehearsal itself proves
@@ -28,7 +29,7 @@ import (
 func TestWholeTakeover(t *testing.T) {
 	t.Parallel()
 	var exported []byte
-	e := rehearse(t, rehearsal.Plan{Seed: 7, Finished: func(ctx context.Context, _ *boot.App, op app.Operation, base string) (err error) {
+	e := rehearse(t, rehearsal.Plan{Seed: 7, Script: script(t, "usual"), Finished: func(ctx context.Context, _ *boot.App, op app.Operation, base string) (err error) {
 		exported, err = fetch(ctx, base+paths.OperationLogJSONL(op.Slug))
 		return err
 	}})
@@ -38,9 +39,10 @@ func TestWholeTakeover(t *testing.T) {
 	if !e.Buyback || e.Verdict == "" {
 		t.Errorf("buyback requested: %t, verdict %q", e.Buyback, e.Verdict)
 	}
-	if e.Validations["approved"] == 0 || len(e.Validations) != 1 {
+	if e.Validations["approved"] == 0 || e.Validations["rejected"] != 1 || e.Validations["void"] != 1 || len(e.Validations) != 3 {
 		t.Errorf("outputs: %v", e.Validations)
 	}
+	e.playedAsUsual(t)
 	for _, kind := range []string{"x.post", "tg.message", "tg.poll", "deployment"} {
 		if e.Published[kind] == 0 {
 			t.Errorf("no %s was seen by its local server", kind)
@@ -49,6 +51,10 @@ func TestWholeTakeover(t *testing.T) {
 	lines, cost, head := verify(t, exported)
 	if lines != e.LogEntries || cost != e.Spent || head != e.HeadHash {
 		t.Errorf("the exported log has %d lines that sum to %s and end in %s; the operation has %d, %s, %s", lines, cost, head, e.LogEntries, e.Spent, e.HeadHash)
+	}
+	if deployed := e.Matched["site.deploy"] + e.Matched["utility.deploy"]; e.Matched["x.post"] != e.Published["x.post"] || e.Matched["tg.message"] != e.Published["tg.message"] ||
+		e.Matched["tg.poll"] != e.Published["tg.poll"] || deployed != e.Published["deployment"] || e.Matched["x.profile"]*e.Matched["tg.title"]*e.Matched["tg.description"]*e.Matched["tg.pin"] == 0 {
+		t.Errorf("as they were approved arrived %v of %v", e.Matched, e.Published)
 	}
 	var charged app.Nano
 	for _, post := range e.world.X.Posts() {
@@ -59,6 +65,27 @@ func TestWholeTakeover(t *testing.T) {
 	}
 	if e.world.Model.Count() != e.ModelCalls || e.ModelCalls < 82 {
 		t.Errorf("%d model calls", e.ModelCalls)
+	}
+}
+
+// playedAsUsual checks that the team did one of each thing it can do, and what
+// came of it.
+func (e ending) playedAsUsual(t *testing.T) {
+	t.Helper()
+	approved := e.Validations["approved"] + 1 // the one that was taken back
+	if !maps.Equal(e.Decisions, map[string]int{"approved": approved, "rejected": 1, "withdrawn": 1, "edited": 1}) {
+		t.Errorf("people decided %v, with %d outputs approved", e.Decisions, e.Validations["approved"])
+	}
+	if step := e.steps["cm.daily_post.d03"]; step.Rejections != 1 {
+		t.Errorf("%s was rejected %d times", step.Key, step.Rejections)
+	}
+	edited := slices.ContainsFunc(e.world.X.Posts(), func(p xsim.Published) bool { return strings.HasSuffix(p.Text, " Vote once, for 24 hours.") })
+	if !edited {
+		t.Error("what a person wrote did not go out")
+	}
+	one, other := e.steps["cm.utility_post"].FinishedAt, e.steps["cm.verdict_post"].FinishedAt
+	if one == nil || other == nil || one.Sub(*other).Abs() != app.DefaultSettings().PostSpacing {
+		t.Errorf("what was approved together was published at %v and %v", one, other)
 	}
 }
 

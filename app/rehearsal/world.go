@@ -33,8 +33,6 @@ const (
 	xClientID      = "local-client"
 	xClientSecret  = "local-client-secret"
 	xAccountID     = "9000000000000000001"
-	xAccess        = "local-access-token"
-	xRefresh       = "local-refresh-token"
 	botToken       = "990001:local-bot-token"
 	WebhookSecret  = "local-webhook-secret"
 	pagesToken     = "local-pages-token"
@@ -88,7 +86,7 @@ type World struct {
 // Start brings a world up.
 func Start(o Options) (*World, error) {
 	w := &World{clock: o.Clock, meter: meter{wall: clockwork.NewRealClock()}}
-	account := xsim.Account{ID: xAccountID, Username: XHandle, Name: "dodo holders", Bio: "We still hold.", Followers: 412, AccessToken: xAccess, RefreshToken: xRefresh}
+	account := xsim.Account{ID: xAccountID, Username: XHandle, Name: "dodo holders", Bio: "We still hold.", Followers: 412}
 	name, symbol, title := tokenName, tokenSymbol, "dodo group"
 	var others []xsim.Account
 	var poison, names []string
@@ -105,7 +103,7 @@ func Start(o Options) (*World, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start local market: %w", err), w.Chain.Close())
 	}
-	w.X = xsim.New(xsim.Options{Now: now, Seed: o.Seed, ClientID: xClientID, ClientSecret: xClientSecret, Poison: poison,
+	w.X = xsim.New(xsim.Options{Now: now, Wall: w.meter.wall.Now, Seed: o.Seed, ClientID: xClientID, ClientSecret: xClientSecret, Poison: poison,
 		Accounts: append([]xsim.Account{account}, others...)})
 	w.Telegram = tgsim.New(tgsim.Options{Now: now, Seed: o.Seed, Token: botToken, Bot: tgsim.Bot{ID: 990001, Username: "vivra_local_bot", Name: "Vivra"},
 		Poison: poison, PoisonNames: names,
@@ -192,7 +190,7 @@ func (w *World) Config() boot.Config {
 		SecretKey: localKey(), Clock: w.clock, Services: boot.Services{SiteDomain: SiteDomain,
 			SurplusBaseURL: w.urls.model + "/v1", SurplusAPIKey: modelKey, ImageBaseURL: w.urls.images + "/v1", ImageAPIKey: imageKey,
 			RPCURL: w.urls.chain, DexscreenerBaseURL: w.urls.market + "/dexscreener", GeckoterminalBaseURL: w.urls.market + "/geckoterminal",
-			XAPIBaseURL: w.urls.x, XAuthBaseURL: w.urls.x, XClientID: xClientID, XClientSecret: xClientSecret,
+			XAPIBaseURL: w.urls.x, XAuthBaseURL: w.urls.x, XAuthorizeBaseURL: w.urls.x, XClientID: xClientID, XClientSecret: xClientSecret,
 			TelegramAPIBaseURL: w.urls.telegram, TelegramBotToken: botToken, TelegramWebhookSecret: WebhookSecret,
 			CloudflareAPIBaseURL: w.urls.pages + pagessim.Prefix, CloudflareAPIToken: pagesToken, CloudflareAccountID: pagesAccount, CloudflareZoneID: pagesZone},
 		Chain: boot.ChainConfig{ChainID: chainsim.ChainID, Name: localChainName, Network: localNetwork, QuoteUSD: w.Chain.QuoteUSD(),
@@ -210,7 +208,7 @@ func (w *World) Env() ([][2]string, error) {
 	return [][2]string{
 		{"SURPLUS_BASE_URL", c.SurplusBaseURL}, {"SURPLUS_API_KEY", c.SurplusAPIKey}, {"IMAGE_BASE_URL", c.ImageBaseURL}, {"IMAGE_API_KEY", c.ImageAPIKey},
 		{"RPC_URL", c.RPCURL}, {"VIVRA_CHAIN", chain}, {"DEXSCREENER_BASE_URL", c.DexscreenerBaseURL}, {"GECKOTERMINAL_BASE_URL", c.GeckoterminalBaseURL},
-		{"X_API_BASE_URL", c.XAPIBaseURL}, {"X_AUTH_BASE_URL", c.XAuthBaseURL}, {"X_CLIENT_ID", c.XClientID}, {"X_CLIENT_SECRET", c.XClientSecret},
+		{"X_API_BASE_URL", c.XAPIBaseURL}, {"X_AUTH_BASE_URL", c.XAuthBaseURL}, {"X_AUTHORIZE_BASE_URL", c.XAuthorizeBaseURL}, {"X_CLIENT_ID", c.XClientID}, {"X_CLIENT_SECRET", c.XClientSecret},
 		{"TELEGRAM_API_BASE_URL", c.TelegramAPIBaseURL}, {"TELEGRAM_BOT_TOKEN", c.TelegramBotToken}, {"TELEGRAM_WEBHOOK_SECRET", c.TelegramWebhookSecret},
 		{"CLOUDFLARE_API_BASE_URL", c.CloudflareAPIBaseURL}, {"CLOUDFLARE_API_TOKEN", c.CloudflareAPIToken},
 		{"CLOUDFLARE_ACCOUNT_ID", c.CloudflareAccountID}, {"CLOUDFLARE_ZONE_ID", c.CloudflareZoneID}, {"VIVRA_SITE_DOMAIN", c.SiteDomain},

@@ -106,9 +106,9 @@ func (r *run) keep(ctx context.Context, call agent.Call, out agent.Outcome, summ
 }
 
 func (r *run) scope() agent.Scope {
-	return agent.Scope{Claim: r.claim, OperationID: r.op.ID, Slug: r.op.Slug, StepID: r.step.ID, StepKey: r.step.Key, Task: r.step.Task,
-		RunID: r.ID, Agent: r.agent.Name, Token: r.op.Token, XHandle: r.op.XHandle, TelegramChat: r.op.TelegramChat,
-		SiteHost: r.op.SiteHost, LinkHosts: r.settings.LinkAllowlist, J0: r.op.J0, Now: r.Clock.Now()}
+	s := agent.ScopeOf(r.op, r.step, r.settings)
+	s.Claim, s.RunID, s.Agent, s.Now = r.claim, r.ID, r.agent.Name, r.Clock.Now()
+	return s
 }
 
 // refusal is the answer to a call that was not carried out.

@@ -65,13 +65,13 @@ func (g Guard) alone(text string) []Violation {
 
 func (g Guard) addresses(found *violations, text string) {
 	for _, a := range g.Addresses(text) {
-		if !a.Matches && !burn.MatchString(a.Address) {
+		if !a.Matches && !preflight.Burnt(a.Address) {
 			found.add(agent.RuleAddress, "%s is not the token's address.", a.Address)
 		}
 	}
 	rest := g.withoutOfficial(text)
 	for _, part := range shortened.FindAllString(untrusted.Fold(rest), -1) {
-		if !g.known(*found, part) && !burn.MatchString(part) && !g.symbolic(part) {
+		if !g.known(*found, part) && !preflight.Burnt(part) && !g.symbolic(part) {
 			found.add(agent.RuleAddress, "%s… is not the token's address, or not the whole of it.", part)
 		}
 	}
@@ -80,7 +80,7 @@ func (g Guard) addresses(found *violations, text string) {
 			continue // it has no digits left
 		}
 		for _, hidden := range preflight.PlainAddresses(reading.Text) {
-			if !preflight.Official(hidden, g.Official.Hex()) && !burn.MatchString(hidden) && !g.known(*found, hidden) {
+			if !preflight.Official(hidden, g.Official.Hex()) && !preflight.Burnt(hidden) && !g.known(*found, hidden) {
 				found.add(agent.RuleAddress, "%s is not the token's address.", hidden)
 			}
 		}
@@ -89,9 +89,6 @@ func (g Guard) addresses(found *violations, text string) {
 
 // shortened is the start of an address.
 var shortened = regexp.MustCompile(`\b0[xX][0-9a-fA-F]{4,}`)
-
-// burn is an address that nobody holds, or its start.
-var burn = regexp.MustCompile(`^(?i:0x0*(?:dead)?)$`)
 
 // symbolic tells whether what looks like the start of an address is the token's
 // symbol.

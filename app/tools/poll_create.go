@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -31,14 +32,8 @@ func PollCreate(d Deps) agent.Tool {
 		if err != nil {
 			return validationOut{}, err
 		}
-		price := priceOf(poll.Intro) + preflight.PostPrice(poll.Question, false)
-		effect := fmt.Sprintf("Posts the boards and then the poll as @%s", scope.XHandle)
-		if poll.TelegramChat != 0 {
-			effect += ", and opens the same poll in the Telegram group"
-		}
-		risk := d.guard(scope).Risk(fmt.Sprintf("%s, open for 24 hours, then marks the step done. %s", effect, costs(price)),
-			price, append(textsOf(poll.Intro), append(in.Options, in.Question)...)...)
-		if err := refuse(checkPoll(poll), risk.Problems); err != nil {
+		risk, err := d.guard(scope).poll(poll)
+		if err != nil {
 			return validationOut{}, err
 		}
 		return d.propose(ctx, scope, app.KindPoll, poll, risk)
@@ -46,19 +41,7 @@ func PollCreate(d Deps) agent.Tool {
 }
 
 func (d Deps) poll(ctx context.Context, scope agent.Scope, in pollCreateIn) (app.PollPayload, error) {
-	var f faults
-	f.need(len(in.Options) == 3, "There are %d options: exactly 3 are asked.", len(in.Options))
-	f.text("question", in.Question, 1, 280)
-	if err := f.err(); err != nil {
-		return app.PollPayload{}, err
-	}
-	var alt []string
-	if len(in.IntroAssets) == len(in.Options) {
-		for _, option := range in.Options {
-			alt = append(alt, "Board of the direction "+option)
-		}
-	}
-	intro, err := d.post(ctx, scope, in.IntroText, in.IntroAssets, alt)
+	intro, err := d.post(ctx, scope, in.IntroText, in.IntroAssets, nil)
 	poll := app.PollPayload{
 		Account: scope.XHandle, Intro: intro, Question: in.Question, Options: in.Options,
 		DurationMinutes: pollMinutes, Channels: []string{"x"}, TelegramChat: scope.TelegramChat,
@@ -66,10 +49,31 @@ func (d Deps) poll(ctx context.Context, scope agent.Scope, in pollCreateIn) (app
 	if scope.TelegramChat != 0 {
 		poll.Channels = append(poll.Channels, "telegram")
 	}
+	poll.NameBoards()
 	return poll, err
 }
 
-func checkPoll(poll app.PollPayload) []preflight.Problem {
-	question := preflight.Post{Text: poll.Question, PollOptions: poll.Options, PollMinutes: poll.DurationMinutes}
-	return append(preflight.CheckPost(draftOf(poll.Intro), preflight.Rules{}), preflight.CheckPost(question, preflight.Rules{})...)
+// poll is what a person sees of a poll, and why it may not go out.
+func (g Guard) poll(p app.PollPayload) (app.Risk, error) {
+	g.Telegram = true // it goes to both
+	price := priceOf(p.Intro) + preflight.PostPrice(p.Question, false)
+	effect := fmt.Sprintf("Posts the boards and then the poll as @%s", p.Account)
+	if p.TelegramChat != 0 {
+		effect += ", and opens the same poll in the Telegram group"
+	}
+	parts := partsOf("Intro", p.Intro)
+	for i, option := range p.Options {
+		parts = append(parts, part{fmt.Sprintf("Option %d", i+1), option})
+	}
+	parts = append(parts, part{"Question", p.Question})
+	risk, f := g.judge(fmt.Sprintf("%s, open for 24 hours, then marks the step done. %s", effect, costs(price)), price, parts...)
+	f.need(len(p.Options) == 3, "There are %d options: exactly 3 are asked.", len(p.Options))
+	for i, option := range p.Options {
+		f.need(option == "" || strings.TrimSpace(option) != "", "Option %d is empty.", i+1) // the platform's own rule finds ""
+	}
+	f.text("Question", p.Question, 1, app.MaxPost)
+	f.alts("Intro", p.Intro)
+	f.broken("Intro", preflight.CheckPost(draftOf(p.Intro), preflight.Rules{}))
+	f.broken("Question", preflight.CheckPost(preflight.Post{Text: p.Question, PollOptions: p.Options, PollMinutes: p.DurationMinutes}, preflight.Rules{}))
+	return risk, f.err()
 }

@@ -23,17 +23,6 @@ func draftOf(p app.PostPayload) preflight.Post {
 	return preflight.Post{Text: p.Text, Media: len(p.Media)}
 }
 
-// refuse turns broken rules and guard problems into the answer for the model,
-// nil when there are none. Addresses and links are the guard's: it knows pages
-// and disguises that the platform does not mind.
-func refuse(broken []preflight.Problem, guarded []string) error {
-	f := faults(guarded)
-	for _, p := range broken {
-		f.need(p.Rule == preflight.RuleAddress || p.Rule == preflight.RuleLink, "%s", p.Detail)
-	}
-	return f.err()
-}
-
 // priceOf is what X charges for posts and the descriptions of their pictures.
 func priceOf(posts ...app.PostPayload) (total app.Nano) {
 	for _, p := range posts {
@@ -45,17 +34,6 @@ func priceOf(posts ...app.PostPayload) (total app.Nano) {
 		}
 	}
 	return total
-}
-
-// textsOf are all the words of posts that the world will read.
-func textsOf(posts ...app.PostPayload) (texts []string) {
-	for _, p := range posts {
-		texts = append(texts, p.Text)
-		for _, m := range p.Media {
-			texts = append(texts, m.Alt)
-		}
-	}
-	return texts
 }
 
 // costs ends the sentence about an effect that has a price.

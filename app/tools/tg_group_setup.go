@@ -25,24 +25,29 @@ func TGGroupSetup(d Deps) agent.Tool {
 		if scope.TelegramChat == 0 {
 			return validationOut{}, errNoGroup
 		}
-		risk := d.guard(scope).Risk("Sets the Telegram group's title and description, posts the rules, posts and pins the message with the official address, then marks the step done. Costs nothing.",
-			0, in.Title, in.Description, in.Rules, in.Pinned)
-		if err := in.check(d.guard(scope), risk); err != nil {
-			return validationOut{}, err
-		}
-		return d.propose(ctx, scope, app.KindTelegram, app.TelegramSetupPayload{
+		payload := app.TelegramSetupPayload{
 			Chat: scope.TelegramChat, Title: in.Title, Description: in.Description, Rules: in.Rules, Pinned: in.Pinned,
 			OfficialAddress: d.EIP55(scope.Token.Ref.Address),
-		}, risk)
+		}
+		risk, err := d.guard(scope).group(payload)
+		if err != nil {
+			return validationOut{}, err
+		}
+		return d.propose(ctx, scope, app.KindTelegram, payload, risk)
 	})
 }
 
-func (in tgGroupSetupIn) check(g Guard, risk app.Risk) error {
-	f := faults(risk.Problems)
-	f.text("title", in.Title, 1, 128)
-	f.text("description", in.Description, 1, 255)
-	f.text("rules", in.Rules, 1, 2000)
-	f.text("pinned", in.Pinned, 1, 2000)
-	f.need(len(g.Addresses(in.Pinned)) > 0, "pinned does not hold the official address.")
-	return f.err()
+// group is what a person sees of how a group will look, and why it may not.
+func (g Guard) group(p app.TelegramSetupPayload) (app.Risk, error) {
+	g.Telegram = true
+	risk, f := g.judge("Sets the Telegram group's title and description, posts the rules, posts and pins the message with the official address, then marks the step done. Costs nothing.",
+		0, part{"Title", p.Title}, part{"Description", p.Description}, part{"Rules", p.Rules}, part{pinned, p.Pinned})
+	f.text("Title", p.Title, 1, app.MaxGroupTitle)
+	f.text("Description", p.Description, 1, app.MaxGroupDescription)
+	f.text("Rules", p.Rules, 1, app.MaxGroupText)
+	f.text(pinned, p.Pinned, 1, app.MaxGroupText)
+	f.need(len(g.Addresses(p.Pinned)) > 0, "%s does not hold the official address.", pinned)
+	return risk, f.err()
 }
+
+const pinned = "Pinned message"

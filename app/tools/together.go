@@ -42,7 +42,7 @@ func (g Guard) together(texts []string) []Violation {
 }
 
 func (g Guard) part(found *violations, address string) {
-	if !preflight.Official(address, g.Official.Hex()) && !burn.MatchString(address) {
+	if !preflight.Official(address, g.Official.Hex()) && !preflight.Burnt(address) {
 		found.add(agent.RuleAddress, "%s, put together from its parts, is not the token's address.", address)
 	}
 }
@@ -65,7 +65,7 @@ func (g Guard) pieces(found *violations, text string) {
 	digits, random := 0, false
 	for _, word := range runs.FindAllString(untrusted.Fold(text), -1) {
 		m := hexy.FindStringSubmatch(word)
-		if m == nil || m[1] == "" && len(m[2]) < leastPiece || strings.Contains(own, strings.ToLower(m[2])) || burn.MatchString("0x"+m[2]) {
+		if m == nil || m[1] == "" && len(m[2]) < leastPiece || strings.Contains(own, strings.ToLower(m[2])) || preflight.Burnt("0x"+m[2]) {
 			continue
 		}
 		digits += len(m[2])

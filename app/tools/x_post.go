@@ -29,25 +29,28 @@ func XPost(d Deps) agent.Tool {
 		Agents:      []string{cm},
 		Risk:        agent.Publish,
 	}, func(ctx context.Context, scope agent.Scope, in xPostIn) (out xPostOut, err error) {
-		var f faults
-		f.need(len(in.Assets) == len(in.Alt), "alt has %d descriptions for %d pictures.", len(in.Alt), len(in.Assets))
-		for _, alt := range in.Alt {
-			f.text("alt", alt, 1, 1000)
-		}
-		if err := f.err(); err != nil {
-			return out, err
+		if len(in.Assets) != len(in.Alt) {
+			return out, app.Errorf(app.Invalid, "alt has %d descriptions for %d pictures.", len(in.Alt), len(in.Assets))
 		}
 		post, err := d.post(ctx, scope, in.Text, in.Assets, in.Alt)
 		if err != nil {
 			return out, err
 		}
-		price := priceOf(post)
-		risk := d.guard(scope).Risk(fmt.Sprintf("Posts this as @%s, at the earliest 30 minutes after its last post, then marks the step done. %s", scope.XHandle, costs(price)),
-			price, textsOf(post)...)
-		if err := refuse(preflight.CheckPost(draftOf(post), preflight.Rules{}), risk.Problems); err != nil {
+		risk, err := d.guard(scope).post(post)
+		if err != nil {
 			return out, err
 		}
 		proposed, err := d.propose(ctx, scope, app.KindPost, post, risk)
-		return xPostOut{proposed.ValidationID, preflight.Length(in.Text), price}, err
+		return xPostOut{proposed.ValidationID, preflight.Length(in.Text), risk.PublishPrice}, err
 	})
+}
+
+// post is what a person sees of a post, and why it may not go out.
+func (g Guard) post(p app.PostPayload) (app.Risk, error) {
+	price := priceOf(p)
+	risk, f := g.judge(fmt.Sprintf("Posts this as @%s, at the earliest 30 minutes after its last post, then marks the step done. %s", p.Account, costs(price)),
+		price, partsOf("", p)...)
+	f.alts("", p)
+	f.broken("", preflight.CheckPost(draftOf(p), preflight.Rules{}))
+	return risk, f.err()
 }

@@ -3,7 +3,6 @@ package tools
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -29,16 +28,11 @@ func XProfileUpdate(d Deps) agent.Tool {
 		if scope.XHandle == "" {
 			return validationOut{}, errNoAccount
 		}
-		risk := d.guard(scope).Risk(fmt.Sprintf("Gives a person the checklist for @%s. When they say that it is applied, name, bio and picture are read back from X; the step is done when they match. Costs nothing.", scope.XHandle),
-			0, in.Name, in.Bio, in.URL)
-		f := faults(risk.Problems)
-		f.text("name", in.Name, 1, 50)
-		f.text("bio", in.Bio, 1, 160)
-		f.need(d.guard(scope).Allows(in.URL), "url must be the token's site or the live page.")
-		if err := f.err(); err != nil {
+		payload, err := d.profile(ctx, scope, in)
+		if err != nil {
 			return validationOut{}, err
 		}
-		payload, err := d.profile(ctx, scope, in)
+		risk, err := d.guard(scope).profile(payload)
 		if err != nil {
 			return validationOut{}, err
 		}
@@ -46,45 +40,43 @@ func XProfileUpdate(d Deps) agent.Tool {
 	})
 }
 
+// profile is what a person sees of a profile, and why it may not be applied.
+func (g Guard) profile(p app.ProfilePayload) (app.Risk, error) {
+	risk, f := g.judge(fmt.Sprintf("Gives a person the checklist for @%s. When they say that it is applied, name, bio and picture are read back from X; the step is done when they match. Costs nothing.", p.Account),
+		0, part{"Name", p.Name}, part{"Bio", p.Bio}, part{"Website", p.URL})
+	f.text("Name", p.Name, 1, app.MaxProfileName)
+	f.text("Bio", p.Bio, 1, app.MaxProfileBio)
+	f.need(g.Allows(p.URL), "Website must be the token's site or the live page.")
+	return risk, f.err()
+}
+
 // profile writes the checklist with the exact values.
 func (d Deps) profile(ctx context.Context, scope agent.Scope, in xProfileUpdateIn) (p app.ProfilePayload, err error) {
 	p = app.ProfilePayload{Account: scope.XHandle, Name: in.Name, Bio: in.Bio, URL: in.URL}
-	picture, err := d.profileImage(ctx, scope, in.Picture, "Picture", "400x400", &p.Picture)
-	if err != nil {
+	if err := d.profileImage(ctx, scope, in.Picture, "picture", "400x400", &p.Picture); err != nil {
 		return p, err
 	}
-	banner, err := d.profileImage(ctx, scope, in.Banner, "Banner", "1500x500", &p.Banner)
-	if err != nil {
+	if err := d.profileImage(ctx, scope, in.Banner, "banner", "1500x500", &p.Banner); err != nil {
 		return p, err
 	}
-	p.Checklist = []string{
-		"Sign in to X as @" + scope.XHandle + " and open Edit profile.",
-		"Name: " + in.Name,
-		"Bio: " + in.Bio,
-		"Website: " + in.URL,
-		picture,
-		banner,
-		`Settings, Your account, Automation: the "automated" label is on and names the managing account.`,
-		"Save, then say here that it is applied.",
-	}
+	p.Checklist = p.Lines()
 	return p, nil
 }
 
-// profileImage puts an image of the right size into the payload and returns
-// its line of the checklist.
-func (d Deps) profileImage(ctx context.Context, scope agent.Scope, sum *string, what, size string, into *app.Media) (string, error) {
+// profileImage puts an image of the right size into the payload.
+func (d Deps) profileImage(ctx context.Context, scope agent.Scope, sum *string, what, size string, into *app.Media) error {
 	if sum == nil {
-		return what + ": keep the one there is.", nil
+		return nil
 	}
 	_, asset, err := d.load(ctx, scope, *sum)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if got := fmt.Sprintf("%dx%d", asset.Width, asset.Height); got != size {
-		return "", app.Errorf(app.Invalid, "The %s is %s: it must be %s.", strings.ToLower(what), got, size)
+		return app.Errorf(app.Invalid, "The %s is %s: it must be %s.", what, got, size)
 	}
-	*into = app.Media{SHA256: asset.SHA256, MIME: asset.MIME, Alt: "Profile " + strings.ToLower(what)}
-	return fmt.Sprintf("%s: upload the file %s (%s).", what, asset.SHA256, size), nil
+	*into = app.Media{SHA256: asset.SHA256, MIME: asset.MIME, Alt: "Profile " + what}
+	return nil
 }
 
 var errNoAccount = app.Errorf(app.Conflict, "This operation has no account on X yet.")

@@ -32,21 +32,37 @@ func XThread(d Deps) agent.Tool {
 		Risk:        agent.Publish,
 	}, func(ctx context.Context, scope agent.Scope, in xThreadIn) (out xThreadOut, err error) {
 		thread := app.ThreadPayload{Account: scope.XHandle, Posts: []app.PostPayload{}}
-		var drafts []preflight.Post
 		for _, p := range in.Posts {
 			post, err := d.post(ctx, scope, p.Text, p.Assets, nil)
 			if err != nil {
 				return out, err
 			}
-			thread.Posts, drafts = append(thread.Posts, post), append(drafts, draftOf(post))
+			thread.Posts = append(thread.Posts, post)
 		}
-		price := priceOf(thread.Posts...)
-		risk := d.guard(scope).Risk(fmt.Sprintf("Posts %d in order as @%s, each replying to the one before, then marks the step done. %s", len(thread.Posts), scope.XHandle, costs(price)),
-			price, textsOf(thread.Posts...)...)
-		if err := refuse(preflight.CheckThread(drafts, preflight.Rules{}), risk.Problems); err != nil {
+		risk, err := d.guard(scope).thread(thread)
+		if err != nil {
 			return out, err
 		}
 		proposed, err := d.propose(ctx, scope, app.KindThread, thread, risk)
-		return xThreadOut{proposed.ValidationID, price}, err
+		return xThreadOut{proposed.ValidationID, risk.PublishPrice}, err
 	})
 }
+
+// thread is what a person sees of a thread, and why it may not go out.
+func (g Guard) thread(p app.ThreadPayload) (app.Risk, error) {
+	var parts []part
+	var drafts []preflight.Post
+	for i, each := range p.Posts {
+		parts, drafts = append(parts, partsOf(nameOf(i), each)...), append(drafts, draftOf(each))
+	}
+	price := priceOf(p.Posts...)
+	risk, f := g.judge(fmt.Sprintf("Posts %d in order as @%s, each replying to the one before, then marks the step done. %s", len(p.Posts), p.Account, costs(price)),
+		price, parts...)
+	for i, each := range p.Posts {
+		f.alts(nameOf(i), each)
+	}
+	f.broken("", preflight.CheckThread(drafts, preflight.Rules{})) // which names the posts
+	return risk, f.err()
+}
+
+func nameOf(i int) string { return fmt.Sprintf("Post %d", i+1) }

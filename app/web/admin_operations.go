@@ -11,7 +11,6 @@ import (
 
 	"vivra/app"
 	"vivra/app/chain"
-	"vivra/app/live"
 	"vivra/app/paths"
 	"vivra/views/admin"
 )
@@ -118,16 +117,14 @@ func (s *Server) showAdminOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	items, err := s.Store.PendingValidations(ctx)
+	frame, err := s.frameWithCount(c, op.Token.Symbol+", Vivra", "")
 	if err != nil {
 		return err
 	}
-	m := admin.OperationPage{Team: s.frame(c, op.Token.Symbol+", Vivra", "", len(items)), Now: s.Now()}
+	m := admin.OperationPage{Team: frame, Now: s.Now()}
 	m.Operation.Operation = op
-	for _, v := range items {
-		if v.OperationID == op.ID {
-			m.Validations = append(m.Validations, v)
-		}
+	if m.Validations, err = s.Store.WaitingOf(ctx, op.ID); err != nil {
+		return err
 	}
 	if m.Steps, err = s.Store.Steps(ctx, op.ID); err != nil {
 		return err
@@ -138,15 +135,11 @@ func (s *Server) showAdminOperation(c echo.Context) error {
 	if m.Spending, m.Sources, err = s.costs(ctx, op); err != nil {
 		return err
 	}
-	alerts, err := s.Store.Alerts(ctx)
+	alerts, err := s.Store.AlertPage(ctx, app.AlertFilter{Operation: op.Slug, Limit: newestAlerts})
 	if err != nil {
 		return err
 	}
-	for _, a := range alerts {
-		if a.OperationID == op.ID {
-			m.Alerts = append(m.Alerts, a)
-		}
-	}
+	m.Alerts, m.MoreAlerts = alerts.Items, alerts.More
 	return render(c, http.StatusOK, admin.Show(m))
 }
 
@@ -186,55 +179,3 @@ func (s *Server) steered(c echo.Context, err error) error {
 	s.changed(op.ID)
 	return done(c, paths.AdminOperation(op.Slug))
 }
-
-// POST /admin/steps/:id/retry runs a failed step again.
-func (s *Server) createStepRetry(c echo.Context) error {
-	return s.steerStep(c, func(id int64, reason string) error {
-		return s.Store.RetryStep(c.Request().Context(), id, reason, currentUser(c), s.Now())
-	})
-}
-
-// POST /admin/steps/:id/skip gives a step up.
-func (s *Server) createStepSkip(c echo.Context) error {
-	return s.steerStep(c, func(id int64, reason string) error {
-		return s.Store.SkipStep(c.Request().Context(), id, reason, currentUser(c), s.Now())
-	})
-}
-
-func (s *Server) steerStep(c echo.Context, steer func(id int64, reason string) error) error {
-	id, err := idParam(c)
-	if err != nil {
-		return err
-	}
-	reason, err := reason(c)
-	if err != nil {
-		return err
-	}
-	if err := steer(id, reason); err != nil {
-		return err
-	}
-	s.Hub.Changed(live.Operations)
-	return done(c, back(c))
-}
-
-// POST /admin/effects/:id/settlement says whether a call whose answer was lost
-// reached the platform.
-func (s *Server) createEffectSettlement(c echo.Context) error {
-	id, err := idParam(c)
-	if err != nil {
-		return err
-	}
-	sent := c.FormValue("sent")
-	if sent != "yes" && sent != "no" {
-		return app.Errorf(app.Invalid, "Say whether it is there or not. Nothing was changed.")
-	}
-	link := strings.TrimSpace(c.FormValue("link"))
-	if err := s.Store.SettleEffect(c.Request().Context(), id, sent == "yes", link, currentUser(c), s.Now()); err != nil {
-		return err
-	}
-	s.Hub.Changed(live.Operations)
-	return done(c, back(c))
-}
-
-// back returns to the page of ours that the form was on.
-func back(c echo.Context) string { return safeNext(pathOf(c.Request().Referer())) }

@@ -1,13 +1,13 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
 	"github.com/labstack/echo/v4"
 
 	"vivra/app"
-	"vivra/app/live"
 	"vivra/app/paths"
 	"vivra/views/admin"
 	"vivra/views/layout"
@@ -20,8 +20,8 @@ func (s *Server) frame(c echo.Context, title, here string, waiting int) layout.T
 
 // frameWithCount reads the count of the queue as well.
 func (s *Server) frameWithCount(c echo.Context, title, here string) (layout.Team, error) {
-	items, err := s.Store.PendingValidations(c.Request().Context())
-	return s.frame(c, title, here, len(items)), err
+	n, err := s.Store.QueueCount(c.Request().Context())
+	return s.frame(c, title, here, n), err
 }
 
 // changed wakes the pages that this process serves; others hear of it from the
@@ -33,12 +33,12 @@ func (s *Server) changed(operationID int64) {
 // GET /admin is what needs the reader.
 func (s *Server) showDashboard(c echo.Context) error {
 	ctx := c.Request().Context()
-	items, err := s.Store.PendingValidations(ctx)
+	oldest, err := s.Store.QueueWindow(ctx, "", 10)
 	if err != nil {
 		return err
 	}
-	m := admin.Dashboard{Team: s.frame(c, "What needs you, Vivra", paths.Admin(), len(items)), Validations: items, Now: s.Now()}
-	if m.Alerts, err = s.Store.Alerts(ctx); err != nil {
+	m := admin.Dashboard{Team: s.frame(c, "What needs you, Vivra", paths.Admin(), oldest.Total()), Validations: oldest.Items, Now: s.Now()}
+	if err := s.attention(ctx, &m); err != nil {
 		return err
 	}
 	if s.Notices != nil {
@@ -63,30 +63,28 @@ func (s *Server) showDashboard(c echo.Context) error {
 	return render(c, http.StatusOK, admin.Index(m))
 }
 
-// GET /admin/alerts is what went wrong and nobody has looked at.
-func (s *Server) indexAlerts(c echo.Context) error {
-	frame, err := s.frameWithCount(c, "Alerts, Vivra", paths.Alerts())
-	if err != nil {
-		return err
-	}
-	open, err := s.Store.Alerts(c.Request().Context())
-	if err != nil {
-		return err
-	}
-	return render(c, http.StatusOK, admin.AlertsIndex(admin.Alerts{Team: frame, Open: open, Now: s.Now()}))
-}
+// newestAlerts is how many alerts stand on pages about something else.
+const newestAlerts = 5
 
-// POST /admin/alerts/:id/acknowledgement says that somebody looked.
-func (s *Server) createAlertAcknowledgement(c echo.Context) error {
-	id, err := idParam(c)
+// attention reads what went wrong, over all operations.
+func (s *Server) attention(ctx context.Context, m *admin.Dashboard) error {
+	page, err := s.Store.AlertPage(ctx, app.AlertFilter{Limit: newestAlerts})
 	if err != nil {
 		return err
 	}
-	if err := s.Store.AcknowledgeAlert(c.Request().Context(), id, currentUser(c), s.Now()); err != nil {
+	m.Alerts = page.Items
+	groups, err := s.Store.AlertGroups(ctx)
+	if err != nil {
 		return err
 	}
-	s.Hub.Changed(live.Alerts)
-	return done(c, paths.Alerts())
+	for _, g := range groups {
+		m.AlertCount += g.Count
+	}
+	if m.Faults, err = s.Store.DeliveryFaults(ctx); err != nil {
+		return err
+	}
+	m.Doubts, err = s.Store.EffectsInDoubt(ctx)
+	return err
 }
 
 // GET /admin/audit is what people changed, the newest first.

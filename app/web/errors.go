@@ -103,5 +103,8 @@ func ways(c echo.Context, status int) []layout.Link {
 	if slug := c.Param("slug"); slug != "" && status != http.StatusNotFound {
 		links = append(links, layout.Link{Text: "Back to the operation", URL: paths.AdminOperation(slug)})
 	}
+	if c.Request().Method == http.MethodPost && back(c) != paths.Admin() {
+		links = append(links, layout.Link{Text: "Back to where you were", URL: back(c)})
+	}
 	return append(links, layout.Link{Text: "Queue", URL: paths.Validations()}, layout.Link{Text: "What needs you", URL: paths.Admin()})
 }

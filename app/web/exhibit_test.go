@@ -34,7 +34,8 @@ type exhibit struct {
 	pubs        []app.Publication
 	metrics     []app.Metrics
 	validations []app.Validation
-	alerts      []app.Alert
+	alerts      []app.Alert // newest first
+	faults      []app.DeliveryFault
 	effects     []app.EffectStatus
 	users       []app.User
 	runs        map[string]app.RunTrace
@@ -42,6 +43,7 @@ type exhibit struct {
 	sources     []app.SourceCost
 	changes     []app.SettingChange // oldest first
 	prices      app.PriceList
+	queue       queued
 	told        []string
 	down        error // what every method answers when the database is down
 }
@@ -84,15 +86,7 @@ func newExhibit(t *testing.T) *exhibit {
 	x.propose()
 	x.run()
 	x.account()
-	x.alerts = []app.Alert{
-		{ID: 1, OperationID: 1, OperationSlug: "dodo", Kind: "step_failed", Subject: "cm.daily_post.d08", Message: "Daily post, day 8 failed after four runs: the model endpoint answered 429.", CreatedAt: today.Add(-22 * time.Hour)},
-		{ID: 2, OperationID: 1, OperationSlug: "dodo", Kind: "overdue", Subject: "v1", Message: "CM was refused x_post: a foreign address. It wrote: “" + strings.Repeat("QWxs", 60) + "”", CreatedAt: today.Add(-20 * time.Minute)},
-	}
-	x.effects = []app.EffectStatus{
-		{Effect: app.Effect{ID: 1, OperationID: 1, StepKey: "cm.comeback_thread", Kind: "x.post", State: app.EffectDone, Cost: 15_000_000, NotBefore: j0.Add(38 * time.Hour)}, ValidationKind: app.KindThread},
-		{Effect: app.Effect{ID: 2, OperationID: 1, StepKey: "cm.daily_post.d07", Position: 1, Kind: "x.post", State: app.EffectUnknown, Error: "no answer within 30 s; the account's timeline was not readable", NotBefore: today.Add(-24 * time.Hour)}, ValidationKind: app.KindPost},
-		{Effect: app.Effect{ID: 3, OperationID: 1, StepKey: "cm.daily_post.d09", Kind: "x.post", State: app.EffectIntent, NotBefore: today.Add(4 * time.Minute)}, ValidationKind: app.KindPost},
-	}
+	x.alarm()
 	return x
 }
 
@@ -206,43 +200,6 @@ var (
 	}}
 )
 
-func (x *exhibit) propose() {
-	clean := app.Risk{Addresses: []app.FoundAddress{{Address: official, Matches: true}}, Links: []app.FoundLink{{URL: "https://dodo.vivra.example", Allowed: true}}, PublishPrice: 260_000_000, Effect: "Posts 4 in order as @dodo_back, then marks the step done."}
-	risky := app.Risk{Addresses: []app.FoundAddress{{Address: other}}, Sources: []string{"14 posts on X"}, Tainted: true, Problems: []string{"Promises a price"}, PublishPrice: 15_000_000, Effect: "Posts it as @dodo_back."}
-	out := func(step string, v any) app.OutputPayload { return app.OutputPayload{Step: step, Output: must(v)} }
-	x.offer("cm.comeback_thread", "cm", app.KindThread, thread, clean)
-	x.offer("cm.daily_post.d09", "cm", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "Day 9. It will 10x. Send to " + other + " " + hostile, Media: []app.Media{{SHA256: sha("meme"), MIME: "image/png", Alt: "A dodo"}}}, risky)
-	x.offer("designer.poll", "designer", app.KindPoll, poll, clean)
-	x.offer("cm.account_setup", "cm", app.KindProfile, app.ProfilePayload{Account: "dodo_back", Name: "Dodo", Bio: "Dodo is back, in the open. Automated account, every post approved by a person.", URL: "https://dodo.vivra.example", Picture: app.Media{SHA256: sha("pfp"), MIME: "image/png", Alt: "The new logo"}, Banner: app.Media{SHA256: sha("banner"), MIME: "image/png", Alt: "Banner"}, Checklist: []string{"Set the name", "Set the bio", "Turn on the automated label"}}, clean)
-	x.offer("tg.setup", "tg_bot", app.KindTelegram, app.TelegramSetupPayload{Chat: -100, Title: "Dodo", Description: "The one group of Dodo.", Rules: "1. No other address.\n2. Be kind.", Pinned: "Official address:\n" + official + "\nAdmins never write first.", OfficialAddress: official}, clean)
-	x.offer("webdev.publish", "webdev", app.KindSite, site, clean)
-	x.offer("builder.utility", "builder", app.KindUtility, app.UtilityPayload{Host: "dodo.vivra.example", Path: "/leaderboard", BuildID: "b1", Template: "holders-leaderboard", Config: must(map[string]int{"rows": 50}), ManifestSHA256: sha("u")}, clean)
-	x.offer("scanner.go_nogo", "scanner", app.KindGoNoGo, out("scanner.go_nogo", map[string]any{"decision": "go", "reasons": []string{"1,262 holders never sold."}, "blocking": []string{}}), app.Risk{Effect: "Starts the takeover: the buyback request is written and the account is set up."})
-	x.offer("designer.directions", "designer", app.KindDirection, out("designer.directions", map[string]any{"directions": []map[string]any{
-		direction("Harbour"), direction("Museum piece"), direction("Night shift")}}), app.Risk{Effect: "Accepts the three directions; the poll asks about them."})
-	memes := make([]string, 20)
-	for i := range memes {
-		memes[i] = sha(fmt.Sprint("meme", i))
-	}
-	x.offer("designer.kit", "designer", app.KindKit, out("designer.kit", map[string]any{"direction": 1, "logo": map[string]string{"64": sha("l64"), "128": sha("l128"), "1024": sha("l1024")}, "pfp_400": sha("pfp"), "memes": memes}), app.Risk{Effect: "Accepts the kit."})
-	x.offer("tg.weekly_mods.w1", "tg_bot", app.KindMods, out("tg.weekly_mods", map[string]any{"candidates": []map[string]string{{"member": "@ada", "reason": "7 days active, 31 answers, no violation."}}}), app.Risk{Effect: "Accepts the shortlist."})
-	x.offer("scanner.verdict", "scanner", app.KindVerdict, out("scanner.verdict", map[string]any{"verdict": "revived", "criteria": []map[string]any{{"id": "holders", "baseline": "1,262", "value": "1,470", "threshold": "1,452", "met": true}, {"id": "market_cap", "baseline": "$4,118", "value": "$5,000", "threshold": "$6,177", "met": false}}, "summary": "Three of four hold."}), app.Risk{Effect: "Makes the verdict's words public."})
-	x.offer("cto.dossier", "system", app.KindDossier, app.DossierPayload{Venue: "CoinGecko", Fields: []app.DossierField{{Label: "Contract", Value: official, Source: "token"}, {Label: "Proof of inactivity", Value: "", Source: "nothing found"}}}, app.Risk{Effect: "Records the receipt."})
-	x.offer("handover", "system", app.KindHandover, app.HandoverPayload{Items: []string{"The account belongs to the community", "The site's domain was handed over"}}, app.Risk{Effect: "Completes the operation."})
-	x.validations[0].DraftNo, x.validations[0].PreviousReason = 2, "Post 3 promises a price. Say what was built instead."
-}
-
-func direction(name string) map[string]any {
-	return map[string]any{"name": name, "concept": "A quiet idea in two colours that reads at 16 pixels.", "palette": []string{"#10312b", "#57c493", "#f3f1ea", "#b3261e"}, "logo_asset": sha(name + "logo"), "board_asset": sha(name + "board")}
-}
-
-func (x *exhibit) offer(step, agent string, kind app.ValidationKind, payload any, risk app.Risk) {
-	raw := must(payload)
-	n := len(x.validations)
-	x.validations = append(x.validations, app.Validation{ID: fmt.Sprintf("v%d", n+1), OperationID: 1, OperationSlug: "dodo", TokenSymbol: "DODO", StepID: 1, StepKey: step, Agent: agent, RunID: "run-1",
-		Kind: kind, Payload: raw, PayloadSHA256: app.SHA256Hex(raw), DraftNo: 1, Risk: risk, State: app.ValidationPending, CreatedAt: today.Add(-time.Duration(140-7*n) * time.Minute), RunCost: 41_200_000})
-}
-
 // ---- web.Store
 
 func (x *exhibit) lock() func() { x.mu.Lock(); return x.mu.Unlock }
@@ -266,7 +223,7 @@ func (x *exhibit) Operations(context.Context) ([]app.OperationSummary, error) {
 	old := x.op
 	old.ID, old.Slug, old.State, old.Token.Name, old.Token.Symbol = 2, "ruff", app.OperationCompleted, "Ruff\u202e Dog", "RUFF"
 	return []app.OperationSummary{
-		{Operation: x.op, LastSummary: "CM posted the daily post, day 8", LastAt: &at, Waiting: len(x.validations)},
+		{Operation: x.op, LastSummary: "CM posted the daily post, day 8", LastAt: &at, Waiting: x.waiting()},
 		{Operation: old, Verdict: "dead_again"},
 	}, x.down
 }
@@ -315,14 +272,6 @@ func (x *exhibit) MetricsHistory(context.Context, int64) ([]app.Metrics, error) 
 	return x.metrics, x.down
 }
 
-func (x *exhibit) WaitingFor(context.Context, int64) (app.Waiting, error) {
-	pending, err := x.PendingValidations(context.Background())
-	if len(pending) == 0 {
-		return app.Waiting{}, err
-	}
-	return app.Waiting{Count: len(pending), Oldest: &pending[0].CreatedAt}, err
-}
-
 func (x *exhibit) Candidates(context.Context) ([]app.CandidateSummary, error) {
 	return []app.CandidateSummary{{Token: app.Token{Name: "Left Behind", Symbol: "LEFT"}, State: "qualified", Score: 64}}, x.down
 }
@@ -334,124 +283,13 @@ func (x *exhibit) LatestMetrics(_ context.Context, ref app.TokenRef) (app.Metric
 	return x.metrics[len(x.metrics)-1], "dexscreener", x.down
 }
 
-func (x *exhibit) PendingValidations(context.Context) ([]app.Validation, error) {
-	defer x.lock()()
-	var pending []app.Validation
-	for _, v := range x.validations {
-		if v.State == app.ValidationPending {
-			pending = append(pending, v)
-		}
-	}
-	return pending, x.down
-}
-
-func (x *exhibit) Validation(_ context.Context, id string) (app.Validation, error) {
-	defer x.lock()()
-	for _, v := range x.validations {
-		if v.ID == id {
-			return v, x.down
-		}
-	}
-	return app.Validation{}, app.Errorf(app.NotFound, "There is no such output.")
-}
-
-func (x *exhibit) PreviousDraft(_ context.Context, id string) (*app.Validation, error) {
-	if id != "v1" {
-		return nil, x.down
-	}
-	before := thread
-	before.Posts = slices.Clone(thread.Posts)
-	before.Posts[2].Text = "The chart will follow."
-	return &app.Validation{ID: "v0", Kind: app.KindThread, DraftNo: 1, Payload: must(before)}, x.down
-}
-
-func (x *exhibit) Alerts(context.Context) ([]app.Alert, error) { return x.alerts, x.down }
 func (x *exhibit) Effects(context.Context, int64) ([]app.EffectStatus, error) {
-	return x.effects, x.down
+	defer x.lock()()
+	return slices.Concat(x.effects, x.queue.sent), x.down
 }
 
 func (x *exhibit) Audit(context.Context, int) ([]app.AuditRow, error) {
 	return []app.AuditRow{{At: today, User: "ada", Action: "validation.approve", Subject: "v9", Before: must(map[string]string{"state": "pending"}), After: must(map[string]string{"state": "approved"})}}, x.down
-}
-
-func (x *exhibit) decide(id, hash, word, reason string, state app.ValidationState, by app.User, now time.Time) (app.Validation, error) {
-	defer x.lock()()
-	for i := range x.validations {
-		v := &x.validations[i]
-		switch {
-		case v.ID != id:
-			continue
-		case v.State != app.ValidationPending:
-			return *v, app.Errorf(app.Conflict, "%s %s this output at %s.", v.DecidedBy, v.State, v.DecidedAt.Format(time.RFC3339))
-		case v.PayloadSHA256 != hash:
-			return *v, app.Errorf(app.Conflict, "This output has changed since you opened it.")
-		}
-		v.State, v.DecidedBy, v.DecidedAt, v.Reason = state, by.Name, &now, reason
-		x.told = append(x.told, word+" "+id+" by "+by.Name)
-		return *v, nil
-	}
-	return app.Validation{}, app.Errorf(app.NotFound, "There is no such output.")
-}
-
-func (x *exhibit) ApproveValidation(_ context.Context, id, hash string, by app.User, receipt string, now time.Time) (app.Validation, error) {
-	return x.decide(id, hash, "approve "+receipt, "", app.ValidationApproved, by, now)
-}
-
-func (x *exhibit) RejectValidation(_ context.Context, id, hash string, by app.User, reason string, now time.Time) (app.Validation, error) {
-	return x.decide(id, hash, "reject", reason, app.ValidationRejected, by, now)
-}
-
-func (x *exhibit) PauseOperation(_ context.Context, slug string, by app.User, _ time.Time) error {
-	return x.tell("pause %s by %s", slug, by.Name)
-}
-func (x *exhibit) ResumeOperation(_ context.Context, slug string, by app.User, _ time.Time) error {
-	return x.tell("resume %s by %s", slug, by.Name)
-}
-func (x *exhibit) StopOperation(_ context.Context, slug, reason string, by app.User, _ time.Time) error {
-	return x.tell("stop %s by %s: %s", slug, by.Name, reason)
-}
-func (x *exhibit) RetryStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
-	return x.tell("retry %d by %s: %s", id, by.Name, reason)
-}
-func (x *exhibit) SkipStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
-	return x.tell("skip %d by %s: %s", id, by.Name, reason)
-}
-func (x *exhibit) SettleEffect(_ context.Context, id int64, sent bool, link string, by app.User, _ time.Time) error {
-	return x.tell("settle %d %t %s by %s", id, sent, link, by.Name)
-}
-func (x *exhibit) AcknowledgeAlert(_ context.Context, id int64, by app.User, _ time.Time) error {
-	return x.tell("acknowledge %d by %s", id, by.Name)
-}
-
-func (x *exhibit) UserByName(_ context.Context, name string) (app.User, error) {
-	for _, u := range x.users {
-		if u.Name == name {
-			return u, x.down
-		}
-	}
-	return app.User{}, app.Errorf(app.NotFound, "There is no such account.")
-}
-
-func (x *exhibit) UserByID(_ context.Context, id int64) (app.User, error) {
-	for _, u := range x.users {
-		if u.ID == id {
-			return u, x.down
-		}
-	}
-	return app.User{}, app.Errorf(app.NotFound, "There is no such account.")
-}
-
-func (x *exhibit) UseInvite(_ context.Context, token, name, hash string, _ time.Time) (app.User, error) {
-	if token != "invite" {
-		return app.User{}, app.Errorf(app.NotFound, "This link was used already, or is too old.")
-	}
-	u := app.User{ID: int64(len(x.users) + 1), Name: name, Role: "admin", PasswordHash: hash}
-	x.users = append(x.users, u)
-	return u, x.tell("invite used by %s", name)
-}
-
-func (x *exhibit) InviteOpen(_ context.Context, token string, _ time.Time) (bool, error) {
-	return token == "invite", x.down
 }
 
 // ---- web.Files, web.Starter, web.Updates
@@ -496,7 +334,7 @@ func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
 	t.Helper()
 	hub := new(live.Hub)
 	s := &web.Server{
-		Store: x, Sessions: newMemory(), Files: x, Starter: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: func() time.Time { return today },
+		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: x.now,
 		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	ctx, cancel := context.WithCancel(context.Background())

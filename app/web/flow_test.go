@@ -103,6 +103,14 @@ func (w takeover) start(t *testing.T, key string, now time.Time) app.Claim {
 	return app.Claim{}
 }
 
+// apply has what was decided just now followed, since it can't be undone any more.
+func (w takeover) apply(t *testing.T) {
+	t.Helper()
+	if err := w.store.ApplyDecisions(t.Context(), j0.Add(41*time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (w takeover) serve(t *testing.T) string {
 	t.Helper()
 	hub := new(live.Hub)
@@ -133,9 +141,9 @@ func TestApprovalReachesThePublicPage(t *testing.T) {
 	}
 	signInWith(team, w.url, "admin")
 	team.MustNavigate(w.url + "/admin/validations").MustWaitLoad()
-	leave := team.MustWaitNavigation()
 	team.MustElement("#approve button").MustClick()
-	leave()
+	wait(t, team, `location.search.startsWith("?decided=")`)
+	w.apply(t)
 	wait(t, public, `document.querySelector("#step-scanner-go_nogo .state").textContent.includes("done")`)
 	wait(t, public, `document.querySelector("#now").textContent.includes("No output waits for a person")`)
 	wait(t, public, `/[Aa]pproved/.test(document.querySelector("#log-lines li:last-child, #log-lines").textContent)`)
@@ -151,6 +159,7 @@ func TestApprovalWithoutScriptsAndAReload(t *testing.T) {
 	v := newVisitor(t, w.url)
 	v.signIn("admin")
 	v.submit(v.get("/admin/validations"), "#approve", nil)
+	w.apply(t)
 	doc := v.get("/operations/dodo").doc(t)
 	if got := squeeze(doc.Find("#step-scanner-go_nogo .state").Text()); got != "done" {
 		t.Errorf("after the approval and a reload the step is %q", got)

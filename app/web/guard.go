@@ -1,34 +1,32 @@
 package web
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
-	"time"
 
-	"github.com/alexedwards/scs/v2"
 	"github.com/labstack/echo/v4"
 
 	"vivra/app"
 	"vivra/app/paths"
 )
 
+// What a session's data holds: nothing of it says whose the session is.
 const (
-	userKey = "user"
-	csrfKey = "csrf"
+	csrfKey   = "csrf"
+	noticeKey = "notice" // a sentence for the next page
 )
 
-func (s *Server) sessionManager() *scs.SessionManager {
-	m := scs.New()
-	m.Store = s.Sessions
-	m.Lifetime = 12 * time.Hour
-	m.Cookie.Name = "vivra_session"
-	m.Cookie.Path = "/admin"
-	m.Cookie.Secure = strings.HasPrefix(s.PublicURL, "https://")
-	return m
-}
+// What a request's context holds.
+const (
+	userKey    = "user"
+	sessionKey = "session"
+	standsKey  = "stands"
+)
 
 // guard lets a request through to r when its visitor may use it.
 func (s *Server) guard(r Route) echo.HandlerFunc {
@@ -36,7 +34,7 @@ func (s *Server) guard(r Route) echo.HandlerFunc {
 		return r.handle
 	}
 	return func(c echo.Context) error {
-		c.Response().Header().Set(echo.HeaderCacheControl, "private, no-store")
+		private(c)
 		if err := s.openSession(c); err != nil {
 			return err
 		}
@@ -46,74 +44,61 @@ func (s *Server) guard(r Route) echo.HandlerFunc {
 		if r.Access == Visitor {
 			return r.handle(c)
 		}
-		user, err := s.signedIn(c)
-		switch {
-		case err != nil:
-			return err
-		case user.ID == 0:
-			return askToSignIn(c)
-		case !may(user.Role, r.Access):
-			return app.Errorf(app.Denied, "Your account is a %s's: it may not do this. Nothing was changed.", user.Role)
-		}
-		c.Set(userKey, user)
-		return r.handle(c)
+		return s.admit(c, r)
 	}
 }
 
-func may(role string, access Access) bool {
-	ranks := map[string]Access{"viewer": Viewer, "approver": Approver, "admin": Admin}
-	return ranks[role] >= access
-}
-
-// openSession loads the session of the cookie and saves it, when it changed,
-// just before the answer's headers leave.
-func (s *Server) openSession(c echo.Context) error {
-	token := ""
-	if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {
-		token = cookie.Value
+// admit lets a member of the team through whose role is enough.
+func (s *Server) admit(c echo.Context, r Route) error {
+	ctx := c.Request().Context()
+	token := s.sessions.Token(ctx)
+	user, session, err := s.signedIn(ctx, token)
+	switch {
+	case err != nil:
+		return err
+	case user.ID == 0:
+		return askToSignIn(c)
+	case !may(user.Role, r.Access):
+		return app.Errorf(app.Denied, "Your account is a %s's: it may not do this. Nothing was changed.", user.Role)
 	}
-	ctx, err := s.sessions.Load(c.Request().Context(), token)
-	if err != nil {
+	if err := s.Sessions.Touch(ctx, token, session); err != nil {
 		return err
 	}
-	c.SetRequest(c.Request().WithContext(ctx))
-	c.Response().Before(func() { s.saveSession(c) })
-	return nil
+	c.Set(userKey, user)
+	c.Set(sessionKey, session)
+	c.Set(standsKey, func(ctx context.Context) bool {
+		user, _, err := s.signedIn(ctx, token)
+		return err == nil && may(user.Role, r.Access)
+	})
+	return r.handle(c)
 }
 
-func (s *Server) saveSession(c echo.Context) {
-	ctx := c.Request().Context()
-	switch s.sessions.Status(ctx) {
-	case scs.Modified:
-		token, expiry, err := s.sessions.Commit(ctx)
-		if err != nil {
-			s.Log.ErrorContext(ctx, "session not saved", "error", err)
-			return
-		}
-		s.sessions.WriteSessionCookie(ctx, c.Response(), token, expiry)
-	case scs.Destroyed:
-		s.sessions.WriteSessionCookie(ctx, c.Response(), "", time.Time{})
-	}
+func may(role app.Role, access Access) bool {
+	rank := slices.Index(app.Roles(), role)
+	return rank >= 0 && Viewer+Access(rank) >= access
 }
 
-// signedIn returns the session's user, read anew so that a change of role or a
-// removal holds at once. Its ID is 0 when nobody is signed in.
-func (s *Server) signedIn(c echo.Context) (app.User, error) {
-	ctx := c.Request().Context()
-	id := s.sessions.GetInt64(ctx, userKey)
-	if id == 0 {
-		return app.User{}, nil
+// signedIn returns whose session it is, read anew so that what an admin changed
+// holds at once. The user's ID is 0 when it is nobody's.
+func (s *Server) signedIn(ctx context.Context, token string) (app.User, app.Session, error) {
+	if token == "" {
+		return app.User{}, app.Session{}, nil
 	}
-	user, err := s.Store.UserByID(ctx, id)
+	user, session, err := s.Sessions.SignedIn(ctx, token)
 	if app.KindOf(err) == app.NotFound {
-		return app.User{}, nil
+		return app.User{}, app.Session{}, nil
 	}
-	return user, err
+	return user, session, err
 }
 
 func currentUser(c echo.Context) app.User {
 	user, _ := c.Get(userKey).(app.User)
 	return user
+}
+
+func currentSession(c echo.Context) app.Session {
+	session, _ := c.Get(sessionKey).(app.Session)
+	return session
 }
 
 // csrf returns the session's token for its forms.

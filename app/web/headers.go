@@ -18,19 +18,25 @@ func (s *Server) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	if s.ClientJS != "" {
 		csp = strings.Replace(csp, "script-src 'self'", "script-src 'self' 'unsafe-eval'", 1)
 	}
-	secure := strings.HasPrefix(s.PublicURL, "https://")
+	secure := s.secure()
 	return func(c echo.Context) error {
 		h := c.Response().Header()
 		h.Set(echo.HeaderContentSecurityPolicy, csp)
 		h.Set(echo.HeaderXContentTypeOptions, "nosniff")
 		h.Set(echo.HeaderReferrerPolicy, "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
+		h.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=(), payment=(), usb=(), publickey-credentials-create=(self), publickey-credentials-get=(self)")
 		if secure {
 			h.Set(echo.HeaderStrictTransportSecurity, "max-age=31536000")
 		}
 		return next(c)
 	}
+}
+
+// private keeps a page of the team out of caches and out of other sites' pages.
+func private(c echo.Context) {
+	c.Response().Header().Set(echo.HeaderCacheControl, "private, no-store")
+	c.Response().Header().Set("Cross-Origin-Resource-Policy", "same-origin")
 }
 
 // allowFrames lets the page show frames of this site.

@@ -1,7 +1,6 @@
 package web_test
 
 import (
-	"context"
 	"io"
 	"net"
 	"net/http"
@@ -9,9 +8,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/PuerkitoBio/goquery"
 )
@@ -20,50 +17,15 @@ type netListener = net.Listener
 
 func number(id int64) string { return strconv.FormatInt(id, 10) }
 
-// memory is a session store for tests that need no database.
-type memory struct {
-	mu sync.Mutex
-	m  map[string][]byte
-}
-
-func newMemory() *memory { return &memory{m: map[string][]byte{}} }
-
-func (s *memory) Find(token string) ([]byte, bool, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	b, ok := s.m[token]
-	return b, ok, nil
-}
-
-func (s *memory) Commit(token string, b []byte, _ time.Time) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.m[token] = b
-	return nil
-}
-
-func (s *memory) Delete(token string) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.m, token)
-	return nil
-}
-
-func (s *memory) FindCtx(_ context.Context, token string) ([]byte, bool, error) { return s.Find(token) }
-func (s *memory) CommitCtx(_ context.Context, token string, b []byte, e time.Time) error {
-	return s.Commit(token, b, e)
-}
-func (s *memory) DeleteCtx(_ context.Context, token string) error { return s.Delete(token) }
-
 // visitor is a browser without scripts: it keeps cookies and shows where a
 // form leads without going there.
 type visitor struct {
-	t    *testing.T
+	t    testing.TB
 	base string
 	http *http.Client
 }
 
-func newVisitor(t *testing.T, base string) *visitor {
+func newVisitor(t testing.TB, base string) *visitor {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -78,7 +40,7 @@ type page struct {
 	body string
 }
 
-func (p page) doc(t *testing.T) *goquery.Document {
+func (p page) doc(t testing.TB) *goquery.Document {
 	t.Helper()
 	doc, err := goquery.NewDocumentFromReader(strings.NewReader(p.body))
 	if err != nil {
@@ -134,6 +96,7 @@ func (v *visitor) submit(on page, selector string, filled url.Values) page {
 			values.Set(in.AttrOr("name", ""), in.AttrOr("value", ""))
 		}
 	})
+	form.Find("textarea[name]").Each(func(_ int, in *goquery.Selection) { values.Set(in.AttrOr("name", ""), in.Text()) })
 	for name := range filled {
 		values.Set(name, filled.Get(name))
 	}

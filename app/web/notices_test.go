@@ -22,7 +22,7 @@ func TestDashboardTellsOfServices(t *testing.T) {
 	t.Parallel()
 	for _, notices := range []told{nil, {"The model <gpt-9> can't call tools, so scanner can't work."}} {
 		x := newExhibit(t)
-		s := &web.Server{Store: x, Sessions: newMemory(), Files: x, Starter: x, Hub: new(live.Hub), Now: func() time.Time { return today }, Agents: cast,
+		s := &web.Server{Store: x, Sessions: newMemory(x), Files: x, Starter: x, Hub: new(live.Hub), Now: func() time.Time { return today }, Agents: cast,
 			Notices: notices, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 		server := httptest.NewServer(s.Handler())
 		t.Cleanup(server.Close)

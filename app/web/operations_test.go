@@ -373,34 +373,6 @@ func TestDatabaseDown(t *testing.T) {
 	}
 }
 
-func TestOperationControls(t *testing.T) {
-	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
-	show := func() page { return v.get("/admin/operations/dodo") }
-
-	v.submit(show(), "form[action$='/pause']", nil)
-	if res := v.submit(show(), "form[action$='/stop']", url.Values{"reason": {"The deployer is back."}, "confirm": {"dodod"}}); res.StatusCode != http.StatusUnprocessableEntity {
-		t.Errorf("a mistyped confirmation answers %s", res.Status)
-	}
-	v.submit(show(), "form[action$='/stop']", url.Values{"reason": {"The deployer is back."}, "confirm": {"dodo"}})
-	v.submit(show(), "form[action*='/effects/']", url.Values{"sent": {"yes"}, "link": {"https://x.com/dodo_back/status/7"}})
-	x.op.State = app.OperationPaused
-	v.submit(show(), "form[action$='/resumption']", nil)
-	csrf := v.csrf()
-	v.post("/admin/steps/37/retry", url.Values{"csrf": {csrf}, "reason": {"The endpoint is back."}})
-	v.post("/admin/steps/37/skip", url.Values{"csrf": {csrf}, "reason": {"Not worth it."}})
-	v.submit(v.get("/admin/alerts"), "main form", nil)
-
-	want := []string{"pause dodo by admin", "stop dodo by admin: The deployer is back.", "settle 2 true https://x.com/dodo_back/status/7 by admin",
-		"resume dodo by admin", "retry 37 by admin: The endpoint is back.", "skip 37 by admin: Not worth it.", "acknowledge 1 by admin"}
-	if got := x.said(); got != strings.Join(want, "\n") {
-		t.Errorf("what was done:\n%s\nwant\n%s", got, strings.Join(want, "\n"))
-	}
-}
-
 func TestStartATakeover(t *testing.T) {
 	t.Parallel()
 	x := newExhibit(t)

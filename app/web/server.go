@@ -3,6 +3,7 @@ package web
 
 import (
 	"bytes"
+	"crypto/rand"
 	"log/slog"
 	"net/http"
 	"time"
@@ -19,11 +20,14 @@ import (
 // Server holds what handlers need. Its fields are set once, before Handler.
 type Server struct {
 	Store    Store
-	Sessions scs.CtxStore // on the wall clock, as cookies are
+	Sessions Sessions
 	Files    Files
 	Starter  Starter
-	Hub      *live.Hub
-	Now      func() time.Time
+	Editor   Editor
+	// Connector connects accounts on X; nil: we are not known there.
+	Connector Connector
+	Hub       *live.Hub
+	Now       func() time.Time
 
 	// Updates takes the Telegram webhook's calls; nil leaves the route closed.
 	Updates       Updates
@@ -37,6 +41,9 @@ type Server struct {
 	Agents []agent.Agent
 	// ChainID is what the start form proposes.
 	ChainID int64
+	// Secret is what this site knows its own cookies by; empty: one that is
+	// forgotten when the program ends.
+	Secret []byte
 	// ClientJS names a file that takes the place of static/live.js. The official
 	// Datastar client needs unsafe-eval, which the policy then allows.
 	ClientJS string
@@ -47,14 +54,16 @@ type Server struct {
 	Meter Meter
 	Log   *slog.Logger
 
-	sessions *scs.SessionManager
-	signIns  limiter
-	sums     sums
+	sessions  *scs.SessionManager
+	passkeys  passkeys
+	byAddress limiter // tries to sign in
+	byName    limiter
+	sums      sums
 }
 
 // Handler returns the site.
 func (s *Server) Handler() http.Handler {
-	s.sessions = s.sessionManager()
+	s.openDoors()
 	e := echo.New()
 	e.HideBanner = true
 	e.HTTPErrorHandler = s.fail
@@ -67,6 +76,15 @@ func (s *Server) Handler() http.Handler {
 		e.Add(r.Method, r.Path, s.guard(r))
 	}
 	return e
+}
+
+// openDoors prepares the ways in.
+func (s *Server) openDoors() {
+	if len(s.Secret) == 0 {
+		s.Secret = []byte(rand.Text())
+	}
+	s.sessions, s.passkeys = s.sessionManager(), newPasskeys(s.PublicURL)
+	s.byAddress.every, s.byName.every = tryByAddress, tryByName
 }
 
 // render answers with a page. It is rendered whole first: a fault in a view

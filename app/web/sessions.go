@@ -2,7 +2,8 @@ package web
 
 import (
 	"net/http"
-	"regexp"
+	"strconv"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,7 +14,8 @@ import (
 
 // GET /admin/sign-in is the form.
 func (s *Server) newSession(c echo.Context) error {
-	user, err := s.signedIn(c)
+	ctx := c.Request().Context()
+	user, _, err := s.signedIn(ctx, s.sessions.Token(ctx))
 	if err != nil {
 		return err
 	}
@@ -23,32 +25,59 @@ func (s *Server) newSession(c echo.Context) error {
 	return s.signInForm(c, http.StatusOK, "")
 }
 
+// GET /admin/sign-in/… is where a refused passkey leaves the reader.
+func (s *Server) redirectToSignIn(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.SignIn())
+}
+
 func (s *Server) signInForm(c echo.Context, status int, problem string) error {
 	return render(c, status, admin.SignIn(admin.Credentials{
-		CSRF: s.csrf(c), Action: paths.SignIn(), Name: c.FormValue("name"), Next: safeNext(c.FormValue("next")), Problem: problem,
+		CSRF: s.csrf(c), Action: paths.SignIn(), Name: c.FormValue("name"), Next: safeNext(c.FormValue("next")), Problem: problem, Passkeys: s.passkeys.off == "",
 	}))
 }
 
+const tooManyTries = "Too many tries from your address. Wait a minute, then try again."
+
 // POST /admin/sign-in opens a session.
 func (s *Server) createSession(c echo.Context) error {
-	if !s.signIns.allow(c.RealIP(), s.Now()) {
-		return s.signInForm(c, http.StatusTooManyRequests, "Too many tries from your address. Wait a minute, then try again.")
+	name := c.FormValue("name")
+	if !s.mayTry(c) {
+		return s.signInForm(c, http.StatusTooManyRequests, tooManyTries)
 	}
-	user, err := s.authenticate(c, c.FormValue("name"), c.FormValue("password"))
+	if !s.byName.allow(s.triesOf(c, name), s.Now()) {
+		delayed(c, tryByName)
+		return s.signInForm(c, http.StatusTooManyRequests, "Too many tries for this name. Wait a minute, or sign in with a passkey or in a browser where you did before.")
+	}
+	user, err := s.authenticate(c, name, c.FormValue("password"))
 	if err != nil {
-		return err
+		return s.signInRefused(c, err)
 	}
-	if user.ID == 0 {
-		return s.signInForm(c, http.StatusUnprocessableEntity, "That name and password do not belong together.")
-	}
-	if err := s.enter(c, user); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, safeNext(c.FormValue("next")))
+	s.remember(c, user.Name)
+	return s.enterFor(c, user, safeNext(c.FormValue("next")))
 }
 
-// authenticate returns the account that name and password belong to, its ID 0
-// when there is none.
+// mayTry takes one of the tries that an address has.
+func (s *Server) mayTry(c echo.Context) bool {
+	if s.byAddress.allow(addressOf(c), s.Now()) {
+		return true
+	}
+	delayed(c, tryByAddress)
+	return false
+}
+
+func delayed(c echo.Context, wait time.Duration) {
+	c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(wait.Seconds())))
+}
+
+func (s *Server) signInRefused(c echo.Context, err error) error {
+	if message, ok := correctable(err); ok {
+		return s.signInForm(c, http.StatusUnprocessableEntity, message)
+	}
+	return err
+}
+
+// authenticate returns the account that name and password belong to. It takes
+// as long for a name that nobody has.
 func (s *Server) authenticate(c echo.Context, name, password string) (app.User, error) {
 	user, err := s.Store.UserByName(c.Request().Context(), name)
 	if err != nil && app.KindOf(err) != app.NotFound {
@@ -59,9 +88,41 @@ func (s *Server) authenticate(c echo.Context, name, password string) (app.User, 
 		hash = nobody()
 	}
 	if !PasswordMatches(hash, password) {
-		return app.User{}, nil
+		return app.User{}, app.Errorf(app.Invalid, "That name and password do not belong together.")
 	}
+	if user.DisabledAt != nil {
+		return app.User{}, errDisabled
+	}
+	return s.rehashed(c, user, password)
+}
+
+var errDisabled = app.Errorf(app.Conflict, "This account is disabled. Ask an admin.")
+
+// rehashed gives a password the hash that passwords have now.
+func (s *Server) rehashed(c echo.Context, user app.User, password string) (app.User, error) {
+	if !outdated(user.PasswordHash) {
+		return user, nil
+	}
+	hash, err := HashPassword(password)
+	if app.KindOf(err) == app.Invalid {
+		return user, nil // it was set when shorter ones were allowed
+	}
+	if err != nil {
+		return user, err
+	}
+	if err := s.Store.Rehash(c.Request().Context(), user, hash); err != nil {
+		return user, err
+	}
+	user.PasswordHash = hash
 	return user, nil
+}
+
+// enterFor opens a session for the user and leads on.
+func (s *Server) enterFor(c echo.Context, user app.User, next string) error {
+	if err := s.enter(c, user); err != nil {
+		return s.signInRefused(c, err)
+	}
+	return c.Redirect(http.StatusSeeOther, next)
 }
 
 // enter makes the session the user's, under a new name and with a new token.
@@ -71,68 +132,22 @@ func (s *Server) enter(c echo.Context, user app.User) error {
 		return err
 	}
 	s.sessions.Remove(ctx, csrfKey)
-	s.sessions.Put(ctx, userKey, user.ID)
-	return nil
+	token, _, err := s.sessions.Commit(ctx)
+	if err != nil {
+		return err
+	}
+	return s.Sessions.SignIn(ctx, token, user, c.Request().UserAgent())
 }
 
 // POST /admin/sign-out ends the session.
 func (s *Server) deleteSession(c echo.Context) error {
-	if err := s.sessions.Destroy(c.Request().Context()); err != nil {
+	ctx := c.Request().Context()
+	err := s.Store.EndSession(ctx, currentUser(c), currentSession(c).ID, s.Now())
+	if err != nil && app.KindOf(err) != app.NotFound { // ended elsewhere already
+		return err
+	}
+	if err := s.sessions.Destroy(ctx); err != nil {
 		return err
 	}
 	return c.Redirect(http.StatusSeeOther, paths.SignIn())
-}
-
-// GET /admin/setup/:token is the form behind a one-time link.
-func (s *Server) newAccount(c echo.Context) error {
-	open, err := s.Store.InviteOpen(c.Request().Context(), c.Param("token"), s.Now())
-	if err != nil {
-		return err
-	}
-	if !open {
-		return render(c, http.StatusNotFound, admin.SetupUsed())
-	}
-	return s.setupForm(c, http.StatusOK, "")
-}
-
-func (s *Server) setupForm(c echo.Context, status int, problem string) error {
-	return render(c, status, admin.Setup(admin.Credentials{
-		CSRF: s.csrf(c), Action: paths.Setup(c.Param("token")), Name: c.FormValue("name"), Problem: problem,
-	}))
-}
-
-var userName = regexp.MustCompile(`^[\pL\pN._-]{2,40}$`)
-
-// POST /admin/setup/:token creates the account and signs it in.
-func (s *Server) createAccount(c echo.Context) error {
-	if !s.signIns.allow(c.RealIP(), s.Now()) {
-		return s.setupForm(c, http.StatusTooManyRequests, "Too many tries from your address. Wait a minute, then try again.")
-	}
-	user, err := s.useInvite(c)
-	switch app.KindOf(err) {
-	case app.Invalid, app.Conflict:
-		_, message := s.describe(c.Request().Context(), err)
-		return s.setupForm(c, http.StatusUnprocessableEntity, message)
-	case app.NotFound:
-		return render(c, http.StatusNotFound, admin.SetupUsed())
-	}
-	if err != nil {
-		return err
-	}
-	if err := s.enter(c, user); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, paths.Admin())
-}
-
-func (s *Server) useInvite(c echo.Context) (app.User, error) {
-	name := c.FormValue("name")
-	if !userName.MatchString(name) {
-		return app.User{}, app.Errorf(app.Invalid, "A name has 2 to 40 letters, digits, dots or dashes.")
-	}
-	hash, err := HashPassword(c.FormValue("password"))
-	if err != nil {
-		return app.User{}, err
-	}
-	return s.Store.UseInvite(c.Request().Context(), c.Param("token"), name, hash, s.Now())
 }

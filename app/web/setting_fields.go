@@ -51,6 +51,9 @@ func settingGroups(all []agent.Agent) []settingGroup {
 		{id: "validation", title: "Validation", intro: "What a person decides, and when the team is reminded of it. An agent whose outputs no person must approve has them approved by policy at once, posts included, unless its run read text from outside. Go or no-go, dossier and handover wait for a person all the same.", fields: append([]settingField{
 			{key: "validation.max_rejections", title: "Rejections before a step stops", help: "The step then waits for a person.", settingKind: whole(1, 20, "rejections"), standard: d.MaxRejections},
 			{key: "validation.overdue_after_s", title: "Overdue after", help: "An output that waits longer raises an alert.", settingKind: span(time.Minute, 30*24*time.Hour), standard: seconds(d.OverdueAfter)},
+			{key: "validation.undo_s", title: "Time to undo a decision", help: "Nothing follows from a decision before it has passed.", settingKind: span(0, 12*time.Hour), standard: seconds(d.Undo)},
+			{key: "validation.approval_expires_s", title: "Approvals expire after", help: "What was approved and could not be published by then waits for a person anew.", settingKind: span(time.Hour, 30*24*time.Hour), standard: seconds(d.ApprovalExpires)},
+			{key: "validation.second_approver", title: "Two people approve go or no-go and handover", help: "Each signs in with an account of their own.", settingKind: yesNo(), standard: d.SecondApprover},
 		}, perAgent(all, func(a agent.Agent) []settingField {
 			return []settingField{{key: "validation_required." + a.Name, title: "A person approves the outputs of " + ui.AgentName(a.Name), settingKind: yesNo(), standard: a.Validation}}
 		})...)},

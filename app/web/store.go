@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/alexedwards/scs/v2"
+
 	"vivra/app"
 )
 
@@ -14,8 +16,10 @@ type Store interface {
 	Money
 	Rules
 	Decisions
+	Attention
 	Controls
 	Accounts
+	OnX
 	Ping(ctx context.Context) error
 }
 
@@ -31,10 +35,25 @@ type Reads interface {
 	WaitingFor(ctx context.Context, operationID int64) (app.Waiting, error)
 	Candidates(ctx context.Context) ([]app.CandidateSummary, error)
 	LatestMetrics(ctx context.Context, ref app.TokenRef) (m app.Metrics, source string, err error)
-	PendingValidations(ctx context.Context) ([]app.Validation, error)
+	// QueueWindow is at most size waiting outputs around one, "" the oldest.
+	QueueWindow(ctx context.Context, around string, size int) (app.QueueWindow, error)
+	// QueueCount is how many outputs wait.
+	QueueCount(ctx context.Context) (int, error)
+	// WaitingOf are an operation's waiting outputs.
+	WaitingOf(ctx context.Context, operationID int64) ([]app.QueueItem, error)
+	// Batches is how many waiting outputs of each kind can be approved together.
+	Batches(ctx context.Context) (map[app.ValidationKind]int, error)
+	// Batch are the oldest of them, whole.
+	Batch(ctx context.Context, kind app.ValidationKind, limit int) ([]app.Validation, error)
+	// Undoable are the decisions that can still be taken back, the newest first.
+	Undoable(ctx context.Context, now time.Time) ([]app.Validation, error)
 	Validation(ctx context.Context, id string) (app.Validation, error)
 	PreviousDraft(ctx context.Context, id string) (*app.Validation, error)
-	Alerts(ctx context.Context) ([]app.Alert, error)
+	// AssetByHash is a picture, with its size.
+	AssetByHash(ctx context.Context, sha256 string) (app.Asset, error)
+	// Build is a built site or utility, with the operation that it belongs to.
+	Build(ctx context.Context, id string) (app.Build, int64, error)
+	Settings(ctx context.Context) (app.Settings, error)
 	Effects(ctx context.Context, operationID int64) ([]app.EffectStatus, error)
 	Run(ctx context.Context, id string) (app.RunTrace, error)
 	RunsOfStep(ctx context.Context, stepID int64) ([]app.RunTrace, error)
@@ -57,8 +76,33 @@ type Rules interface {
 
 // Decisions are a person's words on an output. The first one wins.
 type Decisions interface {
-	ApproveValidation(ctx context.Context, id, sha256 string, by app.User, receiptURL string, now time.Time) (app.Validation, error)
-	RejectValidation(ctx context.Context, id, sha256 string, by app.User, reason string, now time.Time) (app.Validation, error)
+	ApproveValidation(ctx context.Context, c app.Choice, by app.User, receiptURL string, now time.Time) (app.Validation, error)
+	RejectValidation(ctx context.Context, c app.Choice, by app.User, reason string, now time.Time) (app.Validation, error)
+	// ApproveBatch approves outputs of one kind, each by itself: none with a risk
+	// mark, none that two people must approve.
+	ApproveBatch(ctx context.Context, kind app.ValidationKind, all []app.Choice, by app.User, now time.Time) ([]app.Decision, error)
+	// WithdrawDecision takes a decision back before anything followed from it.
+	WithdrawDecision(ctx context.Context, id string, by app.User, now time.Time) (app.Validation, error)
+}
+
+// Editor writes a person's words over a draft: a new draft, held to the rules
+// that the agent's own was held to. What it refuses is said in sentences.
+type Editor interface {
+	EditValidation(ctx context.Context, c app.Choice, values map[string]string, by app.User) (app.Validation, error)
+}
+
+// Attention is what went wrong and needs a person.
+type Attention interface {
+	AlertPage(ctx context.Context, f app.AlertFilter) (app.AlertPage, error)
+	// AlertGroups counts the open alerts by operation and kind.
+	AlertGroups(ctx context.Context) ([]app.AlertGroup, error)
+	AcknowledgeAlert(ctx context.Context, id int64, by app.User, now time.Time) error
+	// AcknowledgeAlerts leaves out those that came after the one numbered upTo.
+	AcknowledgeAlerts(ctx context.Context, operation, kind string, upTo int64, by app.User, now time.Time) (int, error)
+	// DeliveryFaults are the channels that alerts do not reach.
+	DeliveryFaults(ctx context.Context) ([]app.DeliveryFault, error)
+	// EffectsInDoubt are publications that only a person can tell about.
+	EffectsInDoubt(ctx context.Context) ([]app.EffectStatus, error)
 }
 
 // Controls are what an admin does to an operation.
@@ -66,18 +110,87 @@ type Controls interface {
 	PauseOperation(ctx context.Context, slug string, by app.User, now time.Time) error
 	ResumeOperation(ctx context.Context, slug string, by app.User, now time.Time) error
 	StopOperation(ctx context.Context, slug, reason string, by app.User, now time.Time) error
+	// RaiseCap refuses when the cap is not the one that was seen.
+	RaiseCap(ctx context.Context, slug string, seen, to app.Nano, reason string, by app.User, now time.Time) error
+	Step(ctx context.Context, id int64) (app.Step, error)
 	RetryStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
 	SkipStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
+	RetryEffect(ctx context.Context, effectID int64, reason string, by app.User, now time.Time) error
 	SettleEffect(ctx context.Context, effectID int64, sent bool, link string, by app.User, now time.Time) error
-	AcknowledgeAlert(ctx context.Context, id int64, by app.User, now time.Time) error
 }
 
-// Accounts are the members of the team and the links that make them.
+// Accounts are the members of the team, their keys and the links that let
+// somebody in. Every change is in the audit.
 type Accounts interface {
 	UserByName(ctx context.Context, name string) (app.User, error)
-	UserByID(ctx context.Context, id int64) (app.User, error)
+	// Rehash keeps the same password under another hash.
+	Rehash(ctx context.Context, user app.User, hash string) error
+	// ChangePassword ends the account's sessions.
+	ChangePassword(ctx context.Context, user app.User, hash string, now time.Time) error
+	// ChangeRole, DisableUser and EnableUser leave an admin who can sign in. The
+	// first two end the member's sessions.
+	ChangeRole(ctx context.Context, userID int64, role app.Role, by app.User, now time.Time) error
+	DisableUser(ctx context.Context, userID int64, by app.User, now time.Time) error
+	EnableUser(ctx context.Context, userID int64, by app.User, now time.Time) error
+	EndSessionsOf(ctx context.Context, userID int64, by app.User, now time.Time) error
+	// EndSession ends one of the user's own, EndOtherSessions all but the one to keep.
+	EndSession(ctx context.Context, user app.User, id string, now time.Time) error
+	EndOtherSessions(ctx context.Context, user app.User, keep string, now time.Time) error
+
+	// CreateInvite makes a link for a new account, CreateReset one for another
+	// password of an account; UseInvite does what a link is for, once.
+	CreateInvite(ctx context.Context, token string, role app.Role, by app.User, expires, now time.Time) error
+	CreateReset(ctx context.Context, token string, userID int64, by app.User, expires, now time.Time) (app.User, error)
+	RevokeInvite(ctx context.Context, id string, by app.User, now time.Time) error
+	OpenInvites(ctx context.Context, now time.Time) ([]app.Invite, error)
+	// InviteByToken is an open link; NotFound: it is none any more.
+	InviteByToken(ctx context.Context, token string, now time.Time) (app.Invite, error)
 	UseInvite(ctx context.Context, token, name, passwordHash string, now time.Time) (app.User, error)
-	InviteOpen(ctx context.Context, token string, now time.Time) (bool, error)
+
+	PasskeysOf(ctx context.Context, userID int64) ([]app.Passkey, error)
+	PasskeyByCredential(ctx context.Context, credentialID []byte) (app.Passkey, app.User, error)
+	AddPasskey(ctx context.Context, user app.User, p app.Passkey, now time.Time) error
+	RemovePasskey(ctx context.Context, user app.User, id string, now time.Time) error
+	// UsePasskey keeps what a use has made of p, which must be as it was read.
+	UsePasskey(ctx context.Context, p app.Passkey, credential json.RawMessage, now time.Time) error
+	SuspectPasskey(ctx context.Context, user app.User, p app.Passkey, credential json.RawMessage, now time.Time) error
+}
+
+// OnX is how the accounts on X stand.
+type OnX interface {
+	AccountsOnX(ctx context.Context) ([]app.XAccount, error)
+	// XConnection is one setting out to connect an account.
+	XConnection(ctx context.Context, id string) (app.XConnection, error)
+}
+
+// Connector connects accounts on X.
+type Connector interface {
+	// StartConnection returns the address on X where the account's owner is asked.
+	StartConnection(ctx context.Context, handle string, by app.User, session string) (asked app.XConnection, address string, err error)
+	// FinishConnection takes what X led back with, once, from the session that
+	// asked. Without an error the outcome is kept with the connection; a Conflict
+	// with an id says that it is kept already.
+	FinishConnection(ctx context.Context, answer app.XAnswer, by app.User, session string) (id string, err error)
+	// Disconnect says what was done, and what remains to be done by hand.
+	Disconnect(ctx context.Context, handle string, by app.User) (said string, err error)
+}
+
+// Sessions keeps who is signed in, on the wall clock, as cookies are. Tokens are
+// those of the cookie.
+type Sessions interface {
+	scs.CtxStore
+	// SignIn makes a stored session the user's, who must be as it was read.
+	SignIn(ctx context.Context, token string, user app.User, browser string) error
+	// SignedIn is whose session it is; NotFound: nobody's. Touch keeps it from
+	// being idle.
+	SignedIn(ctx context.Context, token string) (app.User, app.Session, error)
+	Touch(ctx context.Context, token string, session app.Session) error
+	SessionsOf(ctx context.Context, userID int64) ([]app.Session, error)
+	Members(ctx context.Context) ([]app.Member, error)
+	// KeepChallenge keeps what a passkey is to sign; TakeChallenge gives it to one
+	// caller, NotFound to all others.
+	KeepChallenge(ctx context.Context, token, challenge string) error
+	TakeChallenge(ctx context.Context, token string) (string, error)
 }
 
 // Files gives the bytes of assets and of built sites.

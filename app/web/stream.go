@@ -27,8 +27,9 @@ const (
 // stream is one viewer's open page.
 type stream struct {
 	*datastar.ServerSentEventGenerator
-	w    http.ResponseWriter
-	sent map[string]string // the last rendering of each part
+	w      http.ResponseWriter
+	sent   map[string]string          // the last rendering of each part
+	stands func(context.Context) bool // whether the viewer may still see it; nil: anyone may
 }
 
 // openStream starts an SSE response. Echo must be told first that the response
@@ -42,7 +43,8 @@ func openStream(c echo.Context) *stream {
 	w.extend()
 	w.endless()
 	c.Response().WriteHeader(http.StatusOK)
-	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}}
+	stands, _ := c.Get(standsKey).(func(context.Context) bool)
+	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}, stands}
 }
 
 // returns are written so that none can end a line of the stream: readers take
@@ -73,7 +75,8 @@ func (s *stream) beat() error {
 }
 
 // rest waits out the breath, then for the next change, beating meanwhile. It
-// returns false when the viewer left or the server stops.
+// returns false when the viewer left, may not see it any more, or the server
+// stops.
 func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, err error) {
 	pause := time.NewTimer(breath)
 	defer pause.Stop()
@@ -90,11 +93,11 @@ func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, e
 		case <-s.Context().Done():
 			return false, nil
 		case <-changes:
-			return true, nil
+			return s.allowed(), nil
 		case <-again.C:
-			return true, nil
+			return s.allowed(), nil
 		case <-also:
-			return true, nil
+			return s.allowed(), nil
 		case <-beats.C:
 			if err := s.beat(); err != nil {
 				return false, err
@@ -102,6 +105,8 @@ func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, e
 		}
 	}
 }
+
+func (s *stream) allowed() bool { return s.stands == nil || s.stands(s.Context()) }
 
 // deadlineWriter gives each write a deadline of its own, so that a viewer who
 // stopped reading holds nothing for long.

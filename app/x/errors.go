@@ -45,6 +45,17 @@ func (e *APIError) NotSummoned() bool {
 // Unauthorized tells whether the access token has to be refreshed.
 func (e *APIError) Unauthorized() bool { return e.Status == http.StatusUnauthorized }
 
+// Spent tells whether X will never again trade the refresh token or code that
+// it was given: somebody has to consent anew.
+func (e *APIError) Spent() bool {
+	return e.Status == http.StatusBadRequest && !e.UnknownClient()
+}
+
+// UnknownClient tells whether X knew no such application, or not by that secret.
+func (e *APIError) UnknownClient() bool {
+	return e.Status == http.StatusUnauthorized || strings.Contains(e.Title, "client")
+}
+
 // PaymentRequired tells whether the application is out of credits.
 func (e *APIError) PaymentRequired() bool { return e.Status == http.StatusPaymentRequired }
 

@@ -2,10 +2,12 @@ package x
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
+	"time"
 
 	"vivra/app"
 )
@@ -21,6 +23,47 @@ func (c *Client) Timeline(ctx context.Context, accessToken, userID string, most 
 	return page.posts()
 }
 
+// ErrMore says that an account has written more since an instant than X shows.
+var ErrMore = errors.New("X shows no more of the timeline")
+
+// TimelineSince returns everything that the account wrote since an instant,
+// newest first, as far back as X keeps a timeline.
+func (c *Client) TimelineSince(ctx context.Context, accessToken, userID string, since time.Time) ([]app.Post, error) {
+	const pages = 32 // of 100: X shows 3,200 posts at most
+	query := postFields()
+	query.Set("max_results", "100")
+	query.Set("start_time", since.UTC().Format("2006-01-02T15:04:05Z"))
+	all, more, err := c.pages(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/tweets", query, pages)
+	if err == nil && more {
+		err = ErrMore
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read timeline: %w", err)
+	}
+	return all, nil
+}
+
+// pages reads at most that many pages, newest first, and tells whether there
+// are more.
+func (c *Client) pages(ctx context.Context, accessToken, path string, query url.Values, most int) (all []app.Post, more bool, err error) {
+	for range most {
+		var page postPage
+		if err := c.get(ctx, accessToken, path, query, &page); err != nil {
+			return nil, false, err
+		}
+		posts, err := page.posts()
+		if err != nil {
+			return nil, false, err
+		}
+		all = append(all, posts...)
+		if page.Meta.NextToken == "" {
+			return all, false, nil
+		}
+		query.Set("pagination_token", page.Meta.NextToken)
+	}
+	return all, true, nil
+}
+
 // maxPages bounds how far back one read of mentions goes.
 const maxPages = 10
 
@@ -33,21 +76,9 @@ func (c *Client) Mentions(ctx context.Context, accessToken, userID, sinceID stri
 	if sinceID != "" {
 		query.Set("since_id", sinceID)
 	}
-	var all []app.Post
-	for range maxPages {
-		var page postPage
-		if err := c.get(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/mentions", query, &page); err != nil {
-			return nil, fmt.Errorf("read mentions: %w", err)
-		}
-		posts, err := page.posts()
-		if err != nil {
-			return nil, fmt.Errorf("read mentions: %w", err)
-		}
-		all = append(all, posts...)
-		if page.Meta.NextToken == "" {
-			break
-		}
-		query.Set("pagination_token", page.Meta.NextToken)
+	all, _, err := c.pages(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/mentions", query, maxPages)
+	if err != nil {
+		return nil, fmt.Errorf("read mentions: %w", err)
 	}
 	slices.Reverse(all)
 	return all, nil

@@ -21,10 +21,14 @@ const maxBody = 8 << 20
 
 // Config says where X is and who the application is.
 type Config struct {
-	APIBaseURL   string // https://api.x.com
-	AuthBaseURL  string // origin of /2/oauth2/token, https://api.x.com
-	ClientID     string
-	ClientSecret string // empty for a public client
+	APIBaseURL  string // https://api.x.com
+	AuthBaseURL string // origin of /2/oauth2/token, https://api.x.com
+	// AuthorizeBaseURL is the origin of the page where people consent, https://x.com.
+	AuthorizeBaseURL string
+	ClientID         string
+	ClientSecret     string // empty for a public client
+	// Refused is optional; it is told each access token that X no longer takes.
+	Refused func(ctx context.Context, accessToken string)
 	// PictureHosts are the hosts profile pictures may be fetched from besides
 	// the API's own, such as pbs.twimg.com.
 	PictureHosts []string
@@ -44,6 +48,7 @@ type Client struct {
 func New(cfg Config) *Client {
 	cfg.APIBaseURL = strings.TrimRight(cfg.APIBaseURL, "/")
 	cfg.AuthBaseURL = strings.TrimRight(cfg.AuthBaseURL, "/")
+	cfg.AuthorizeBaseURL = strings.TrimRight(cfg.AuthorizeBaseURL, "/")
 	if cfg.Wait == nil {
 		cfg.Wait = pause
 	}
@@ -90,7 +95,12 @@ func (c *Client) call(ctx context.Context, method, path, token, contentType stri
 	if contentType != "" {
 		req.Header.Set("Content-Type", contentType)
 	}
-	return c.send(req, out)
+	err = c.send(req, out)
+	var refused *APIError
+	if errors.As(err, &refused) && refused.Unauthorized() && token != "" && c.cfg.Refused != nil {
+		c.cfg.Refused(ctx, token)
+	}
+	return err
 }
 
 // send carries the request out. out may be nil when only success matters.

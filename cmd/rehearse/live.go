@@ -17,8 +17,8 @@ func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) 
 
 type serveCommand struct {
 	Speed    speed         `help:"Simulated seconds per second." default:"600"`
-	Addr     string        `help:"Where the site listens." default:"127.0.0.1:8080"`
-	Approve  scriptFlag    `help:"What is approved without you: all, none, or the JSON file of a script." default:"all"`
+	Addr     string        `help:"Where the site listens." default:"localhost:8080"`
+	Approve  scriptFlag    `help:"What is decided without you: usual (nearly all is approved), all, none, or the JSON file of a script." default:"usual"`
 	Patience time.Duration `help:"How long an output waits for you before it is approved without you." default:"10s"`
 	Seed     int64         `help:"Another seed is another crowd." default:"1"`
 	Poison   bool          `help:"Let attackers write in everything that others can write."`

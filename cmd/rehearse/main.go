@@ -4,12 +4,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -98,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 type runCommand struct {
 	Days        int        `help:"How many days to go; 0 is the whole takeover." default:"0"`
-	Approve     scriptFlag `help:"What the team approves: all, none, or the JSON file of a script." default:"all"`
+	Approve     scriptFlag `help:"What the team decides: usual (nearly all is approved), all, none, or the JSON file of a script." default:"usual"`
 	Seed        int64      `help:"Another seed is another crowd." default:"1"`
 	JSON        string     `help:"Write the summary as JSON to this file; - is standard output." name:"json" placeholder:"FILE"`
 	ExportLog   string     `help:"Write the public log as JSON lines to this file." placeholder:"FILE"`
@@ -142,7 +140,7 @@ func (c *runCommand) Run(ctx context.Context, log *slog.Logger, to streams) erro
 	if c.JSON == "-" {
 		out = to.err
 	}
-	plan := rehearsal.Plan{Poison: c.Poison, Obey: c.Obey, Days: c.Days, Seed: c.Seed, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out)}
+	plan := rehearsal.Plan{Poison: c.Poison, Obey: c.Obey, Days: c.Days, Seed: c.Seed, Script: c.Approve.script, DatabaseURL: c.DatabaseURL, Log: log, Progress: progress(out), Told: told(out)}
 	if c.ExportLog != "" {
 		plan.Finished = func(ctx context.Context, _ *boot.App, op app.Operation, base string) error {
 			return export(ctx, base+paths.OperationLogJSONL(op.Slug), c.ExportLog)
@@ -179,100 +177,11 @@ type scriptFlag struct{ script *rehearsal.Script }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (f *scriptFlag) UnmarshalText(text []byte) (err error) {
-	if name := string(text); name != "all" && name != "none" {
+	if name := string(text); name != "usual" && name != "all" && name != "none" {
 		if text, err = os.ReadFile(name); err != nil {
-			return fmt.Errorf("it takes all, none or a file: %w", err)
+			return fmt.Errorf("it takes usual, all, none or a file: %w", err)
 		}
 	}
 	f.script, err = rehearsal.ParseScript(string(text))
 	return err
-}
-
-func progress(out io.Writer) func(time.Time, app.Step) {
-	n := 0
-	return func(now time.Time, s app.Step) {
-		n++
-		fmt.Fprintf(out, "%3d  %s  %-10s %-32s %s\n", n, now.UTC().Format("Jan 02 15:04"), s.State, s.Key, s.Cost)
-	}
-}
-
-func show(out io.Writer, s rehearsal.Summary, c *runCommand) {
-	fmt.Fprintf(out, "\nOperation %s: %s, verdict %s.\n", s.Slug, s.State, orNone(s.Verdict))
-	fmt.Fprintf(out, "Steps        %s\n", counts(s.Steps))
-	fmt.Fprintf(out, "Outputs      %s\n", counts(s.Validations))
-	fmt.Fprintf(out, "Publications %s (as the local servers saw them)\n", counts(s.Published))
-	fmt.Fprintf(out, "Cost         %s of %s; %d log entries sum to %s\n", s.Spent, s.Cap, s.LogEntries, s.LogCost)
-	for _, a := range s.Cost {
-		fmt.Fprintf(out, "             %-9s %-12s %s\n", a.Agent, a.Model, a.Cost)
-	}
-	if a := s.Attacks; a != nil {
-		fmt.Fprintf(out, "Attacks      %d calls by order of a text, %d of them refused; %d unsafe publications\n", a.Attempts, a.Refused, a.Unsafe)
-		fmt.Fprintf(out, "             refusals by rule: %s\n", counts(a.Rules))
-		fmt.Fprintf(out, "             open alerts: %s\n", counts(a.Alerts))
-	}
-	fmt.Fprintf(out, "Log head     %s\n", s.HeadHash)
-	fmt.Fprintf(out, "Time         %s simulated in %s\n", time.Duration(s.Simulated)*time.Second, (time.Duration(s.WallMS) * time.Millisecond).Round(100*time.Millisecond))
-	for _, f := range s.Faults {
-		fmt.Fprintln(out, "FAULT       ", f)
-	}
-	fmt.Fprintln(out, "\nWhere to look")
-	if c.ExportLog != "" {
-		fmt.Fprintln(out, "  the public log:", c.ExportLog)
-	}
-	fmt.Fprintln(out, "  the site, live: make run")
-	fmt.Fprintln(out, "  the public log as a file: make rehearse ARGS='--export-log log.jsonl'")
-	fmt.Fprintln(out, "  this summary as JSON: make rehearse ARGS='--json -'")
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none yet"
-	}
-	return strings.ReplaceAll(s, "_", " ")
-}
-
-func counts(m map[string]int) string {
-	var parts []string
-	for _, k := range sortedKeys(m) {
-		parts = append(parts, fmt.Sprintf("%d %s", m[k], k))
-	}
-	if len(parts) == 0 {
-		return "none"
-	}
-	return strings.Join(parts, ", ")
-}
-
-func (c *runCommand) writeJSON(stdout io.Writer, sum rehearsal.Summary) error {
-	if c.JSON == "" {
-		return nil
-	}
-	b, err := json.MarshalIndent(sum, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode summary: %w", err)
-	}
-	if c.JSON == "-" {
-		_, err = fmt.Fprintln(stdout, string(b))
-		return err
-	}
-	return os.WriteFile(c.JSON, append(b, '\n'), 0o644)
-}
-
-func export(ctx context.Context, url, file string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	res, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if _, err := io.Copy(f, res.Body); err != nil {
-		return err
-	}
-	return f.Close()
 }

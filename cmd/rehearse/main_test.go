@@ -40,8 +40,8 @@ func TestMisuse(t *testing.T) {
 	for args, says := range map[string]string{
 		"--days=-1":                      "--days can't be less than 0",
 		"--days soon":                    "--days: expected",
-		"--approve nobody.json":          "all, none or a file",
-		"--approve " + script:            "must be approve, reject or leave",
+		"--approve nobody.json":          "usual, all, none or a file",
+		"--approve " + script:            "must be approve, reject, leave, undo",
 		"--json /no/such/folder/sum":     "--json: there is no folder /no/such/folder",
 		"--export-log /no/such/folder/l": "--export-log: there is no folder",
 		"--loud":                         "unknown flag --loud",
@@ -94,7 +94,9 @@ func TestRunWritesWhatItIsAsked(t *testing.T) {
 	var sum struct {
 		Steps       map[string]int                  `json:"steps"`
 		Validations map[string]int                  `json:"validations"`
+		Decisions   map[string]int                  `json:"decisions"`
 		Published   map[string]int                  `json:"publications"`
+		Matched     map[string]int                  `json:"matched"`
 		Cost        []struct{ Agent, Model string } `json:"cost_nusd"`
 		Entries     int                             `json:"log_entries"`
 		LogCost     app.Nano                        `json:"log_cost_nusd"`
@@ -112,7 +114,11 @@ func TestRunWritesWhatItIsAsked(t *testing.T) {
 	if err != nil || bytes.Count(lines, []byte("\n")) != sum.Entries {
 		t.Errorf("the log has %d lines, want %d (%v)", bytes.Count(lines, []byte("\n")), sum.Entries, err)
 	}
-	for _, want := range []string{"scanner.full_report", sum.LogCost.String(), sum.Head, "Where to look", logFile} {
+	if sum.Decisions["withdrawn"] != 1 || sum.Decisions["edited"] != 1 || sum.Matched["x.post"] != sum.Published["x.post"] {
+		t.Errorf("people did %v; as approved arrived %v of %v", sum.Decisions, sum.Matched, sum.Published)
+	}
+	for _, want := range []string{"scanner.full_report", sum.LogCost.String(), sum.Head, "Where to look", logFile, "a person took back the approval of tg.setup", "a person edited designer.poll",
+		"1 edited, 1 withdrawn", "calls arrived as they were approved, to the byte"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the terminal lacks %q", want)
 		}
@@ -169,7 +175,7 @@ func background(t *testing.T, args ...string) (said lines, stop func() int) {
 
 func TestServe(t *testing.T) {
 	t.Parallel()
-	said, stop := background(t, "serve", "--addr", "127.0.0.1:0", "--speed", "3600")
+	said, stop := background(t, "serve", "--addr", "localhost:0", "--speed", "3600")
 	found := map[string]string{}
 	for line := range said {
 		name, rest, _ := strings.Cut(line, "  ")
@@ -196,8 +202,28 @@ func TestServe(t *testing.T) {
 	if n := operations(t, dsn); n != 1 {
 		t.Errorf("%d operations at %s", n, dsn)
 	}
+	undone(t, dsn, 10*time.Hour)
 	if code := stop(); code != 0 {
 		t.Errorf("exit %d", code)
+	}
+}
+
+// undone checks that ten seconds of a person's time, as long on the faster
+// clock, can be undone, and that the team has said so where everyone sees it.
+func undone(t *testing.T, dsn string, want time.Duration) {
+	t.Helper()
+	store, err := postgres.Open(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	settings, err := store.Settings(t.Context())
+	if err != nil || settings.Undo != want {
+		t.Errorf("decisions can be undone for %s (%v)", settings.Undo, err)
+	}
+	changes, err := store.SettingChanges(t.Context())
+	if err != nil || len(changes) != 1 || changes[0].Key != "validation.undo_s" || changes[0].By != rehearsal.Name {
+		t.Errorf("the settings' history is %+v (%v)", changes, err)
 	}
 }
 

@@ -33,10 +33,11 @@ func (e environment) services() boot.Services {
 		DexscreenerBaseURL:   e.DexscreenerBaseURL,
 		GeckoterminalBaseURL: e.GeckoterminalBaseURL,
 
-		XAPIBaseURL:   e.XAPIBaseURL,
-		XAuthBaseURL:  e.XAuthBaseURL,
-		XClientID:     e.XClientID,
-		XClientSecret: e.XClientSecret,
+		XAPIBaseURL:       e.XAPIBaseURL,
+		XAuthBaseURL:      e.XAuthBaseURL,
+		XAuthorizeBaseURL: e.XAuthorizeBaseURL,
+		XClientID:         e.XClientID,
+		XClientSecret:     e.XClientSecret,
 
 		TelegramAPIBaseURL:    e.TelegramAPIBaseURL,
 		TelegramBotToken:      e.TelegramBotToken,
@@ -46,6 +47,10 @@ func (e environment) services() boot.Services {
 		CloudflareAPIToken:   e.CloudflareAPIToken,
 		CloudflareAccountID:  e.CloudflareAccountID,
 		CloudflareZoneID:     e.CloudflareZoneID,
+
+		AlertTelegramChat:  e.AlertTelegramChat,
+		AlertWebhookURL:    e.AlertWebhookURL,
+		AlertWebhookSecret: e.AlertWebhookSecret,
 	}
 }
 

@@ -116,6 +116,7 @@ var (
 	domain        = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	botToken      = regexp.MustCompile(`^[0-9]+:[A-Za-z0-9_-]+$`)
 	webhookSecret = regexp.MustCompile(`^[A-Za-z0-9_-]{16,256}$`)
+	alertSecret   = regexp.MustCompile(`^[!-~]{16,256}$`)
 	cloudflareID  = regexp.MustCompile(`^[0-9a-f]{32}$`)
 	word          = regexp.MustCompile(`^[!-~]+$`)
 )
@@ -133,6 +134,17 @@ func isBotToken(v string) string {
 
 func isWebhookSecret(v string) string {
 	return matches(webhookSecret, v, "may hold 16 to 256 letters, digits, _ and - only")
+}
+
+func isChat(v string) string {
+	if n, err := strconv.ParseInt(v, 10, 64); err != nil || n == 0 {
+		return "is not a chat's number, such as -1001234567890"
+	}
+	return ""
+}
+
+func isAlertSecret(v string) string {
+	return matches(alertSecret, v, "may hold 16 to 256 characters without spaces only: make one with openssl rand -hex 32")
 }
 
 func isCloudflareID(v string) string {

@@ -26,11 +26,16 @@ type environment struct {
 	Chain                                    string // JSON, what is known of the chain; empty: what the program knows
 	DexscreenerBaseURL, GeckoterminalBaseURL string
 	XAPIBaseURL, XAuthBaseURL                string
+	XAuthorizeBaseURL                        string
 	XClientID, XClientSecret                 string
 	TelegramAPIBaseURL                       string
 	TelegramBotToken, TelegramWebhookSecret  string
 	CloudflareAPIBaseURL, CloudflareAPIToken string
 	CloudflareAccountID, CloudflareZoneID    string
+
+	// Where alerts are brought beside the pages; empty: nowhere.
+	AlertTelegramChat                   string
+	AlertWebhookURL, AlertWebhookSecret string
 
 	MetricsAddr string // host:port; empty: no metrics
 	// Of the standard variables for telemetry, those that say whether anything
@@ -72,6 +77,7 @@ func (e *environment) variables() []variable {
 		{name: "GECKOTERMINAL_BASE_URL", into: &e.GeckoterminalBaseURL, check: isWebURL, usual: "https://api.geckoterminal.com/api/v2"},
 		{name: "X_API_BASE_URL", into: &e.XAPIBaseURL, check: isWebURL, usual: "https://api.x.com"},
 		{name: "X_AUTH_BASE_URL", into: &e.XAuthBaseURL, check: isWebURL, usual: "https://api.x.com"},
+		{name: "X_AUTHORIZE_BASE_URL", into: &e.XAuthorizeBaseURL, check: isWebURL, usual: "https://x.com"},
 		{name: "X_CLIENT_ID", into: &e.XClientID, check: isWord},
 		{name: "X_CLIENT_SECRET", into: &e.XClientSecret, check: isWord, secret: true},
 		{name: "TELEGRAM_API_BASE_URL", into: &e.TelegramAPIBaseURL, check: isWebURL, usual: "https://api.telegram.org"},
@@ -81,6 +87,9 @@ func (e *environment) variables() []variable {
 		{name: "CLOUDFLARE_API_TOKEN", into: &e.CloudflareAPIToken, check: isWord, secret: true},
 		{name: "CLOUDFLARE_ACCOUNT_ID", into: &e.CloudflareAccountID, check: isCloudflareID},
 		{name: "CLOUDFLARE_ZONE_ID", into: &e.CloudflareZoneID, check: isCloudflareID},
+		{name: "VIVRA_ALERT_TELEGRAM_CHAT", into: &e.AlertTelegramChat, check: isChat, secret: true},
+		{name: "VIVRA_ALERT_WEBHOOK_URL", into: &e.AlertWebhookURL, check: isWebURL, secret: true}, // many have their key in it
+		{name: "VIVRA_ALERT_WEBHOOK_SECRET", into: &e.AlertWebhookSecret, check: isAlertSecret, secret: true},
 		{name: "VIVRA_METRICS_ADDR", into: &e.MetricsAddr, check: isListenAddress},
 		{name: "OTEL_EXPORTER_OTLP_ENDPOINT", into: &e.OTLPEndpoint, check: isWebURL, secret: true},
 		{name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", into: &e.OTLPTracesEndpoint, check: isWebURL, secret: true},

@@ -22,6 +22,7 @@ func whole() map[string]string {
 		"RPC_URL": "https://rpc.example/v2/rpc-secret", "EXPLORER_BASE_URL": "https://explorer.example", "X_CLIENT_ID": "cid", "X_CLIENT_SECRET": "x-secret",
 		"TELEGRAM_BOT_TOKEN": "1234:tg-secret", "TELEGRAM_WEBHOOK_SECRET": "hook-secret-0123456789",
 		"CLOUDFLARE_API_TOKEN": "cf-secret", "CLOUDFLARE_ACCOUNT_ID": strings.Repeat("a1", 16), "CLOUDFLARE_ZONE_ID": strings.Repeat("b2", 16),
+		"VIVRA_ALERT_TELEGRAM_CHAT": "-1001234567890", "VIVRA_ALERT_WEBHOOK_URL": "https://hooks.example/hook-url-secret", "VIVRA_ALERT_WEBHOOK_SECRET": "alert-secret-0123456789",
 	}
 }
 
@@ -58,24 +59,27 @@ func TestParseNothing(t *testing.T) {
 
 func TestParseFaults(t *testing.T) {
 	tests := map[string]struct{ value, want string }{
-		"DATABASE_URL":            {"mysql://root:hunter2@db", "is not a database address"},
-		"PG_BIN_DIR":              {"/nonexistent", "is not a folder"},
-		"VIVRA_ADDR":              {"8080", "is not host:port"},
-		"VIVRA_PUBLIC_URL":        {"https://vivra.example/app", "without a path"},
-		"VIVRA_SECRET_KEY":        {"short-hunter2", "is not 32 bytes"},
-		"VIVRA_SITE_DOMAIN":       {"Vivra.example", "lower case"},
-		"VIVRA_CLIENT_JS":         {"/nonexistent.js", "is not a file"},
-		"BLOB_URL":                {"s3://key:hunter2@bucket", "is not a store of files"},
-		"SURPLUS_BASE_URL":        {"models.example/v1", "is not a web address"},
-		"SURPLUS_API_KEY":         {"two hunter2", "holds a space"},
-		"RPC_URL":                 {"ftp://hunter2", "starts with https://"},
-		"EXPLORER_BASE_URL":       {"https://", "is not a web address"},
-		"X_API_BASE_URL":          {"://", "is not a web address"},
-		"TELEGRAM_BOT_TOKEN":      {"hunter2", "is not a bot token"},
-		"TELEGRAM_WEBHOOK_SECRET": {"hunter2!", "16 to 256"},
-		"CLOUDFLARE_ACCOUNT_ID":   {"acct", "32 hex digits"},
-		"VIVRA_METRICS_ADDR":      {"localhost", "is not host:port"},
-		"VIVRA_CHAIN":             {"{", `is "{", which is not the JSON of a chain: unexpected EOF`},
+		"DATABASE_URL":               {"mysql://root:hunter2@db", "is not a database address"},
+		"PG_BIN_DIR":                 {"/nonexistent", "is not a folder"},
+		"VIVRA_ADDR":                 {"8080", "is not host:port"},
+		"VIVRA_PUBLIC_URL":           {"https://vivra.example/app", "without a path"},
+		"VIVRA_SECRET_KEY":           {"short-hunter2", "is not 32 bytes"},
+		"VIVRA_SITE_DOMAIN":          {"Vivra.example", "lower case"},
+		"VIVRA_CLIENT_JS":            {"/nonexistent.js", "is not a file"},
+		"BLOB_URL":                   {"s3://key:hunter2@bucket", "is not a store of files"},
+		"SURPLUS_BASE_URL":           {"models.example/v1", "is not a web address"},
+		"SURPLUS_API_KEY":            {"two hunter2", "holds a space"},
+		"RPC_URL":                    {"ftp://hunter2", "starts with https://"},
+		"EXPLORER_BASE_URL":          {"https://", "is not a web address"},
+		"X_API_BASE_URL":             {"://", "is not a web address"},
+		"TELEGRAM_BOT_TOKEN":         {"hunter2", "is not a bot token"},
+		"TELEGRAM_WEBHOOK_SECRET":    {"hunter2!", "16 to 256"},
+		"CLOUDFLARE_ACCOUNT_ID":      {"acct", "32 hex digits"},
+		"VIVRA_ALERT_TELEGRAM_CHAT":  {"@hunter2", "is not a chat's number"},
+		"VIVRA_ALERT_WEBHOOK_URL":    {"hooks.example/hunter2", "is not a web address"},
+		"VIVRA_ALERT_WEBHOOK_SECRET": {"short-hunter2", "16 to 256"},
+		"VIVRA_METRICS_ADDR":         {"localhost", "is not host:port"},
+		"VIVRA_CHAIN":                {"{", `is "{", which is not the JSON of a chain: unexpected EOF`},
 
 		"OTEL_EXPORTER_OTLP_ENDPOINT":                        {"collector:4318?key=hunter2", "is not a web address"},
 		"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT":                 {"grpc://hunter2@collector", "is not a web address"},
@@ -124,6 +128,17 @@ func TestHalfConfiguredService(t *testing.T) {
 	}
 	if want := []string{"X_CLIENT_SECRET", "CLOUDFLARE_ZONE_ID", "VIVRA_SITE_DOMAIN"}; !slices.Equal(names, want) {
 		t.Errorf("got faults of %v, want %v", names, want)
+	}
+}
+
+func TestAlertsNeedTheirBotAndSecret(t *testing.T) {
+	_, faults := parse(only(map[string]string{"VIVRA_ALERT_TELEGRAM_CHAT": "-100123", "VIVRA_ALERT_WEBHOOK_URL": "https://hooks.example/hunter2"}))
+	var names []string
+	for _, f := range faults {
+		names = append(names, f.variable)
+	}
+	if want := []string{"VIVRA_ALERT_WEBHOOK_SECRET", "TELEGRAM_BOT_TOKEN"}; !slices.Equal(names, want) || strings.Contains(misconfigured(faults).Error(), "hunter2") {
+		t.Errorf("got %v, want faults of %v", faults, want)
 	}
 }
 

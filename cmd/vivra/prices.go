@@ -55,14 +55,10 @@ func (i importPrices) add(ctx context.Context, s surroundings) error {
 	if len(faults) > 0 {
 		return misconfigured(faults)
 	}
-	by := "command line"
-	if user := printable(s.getenv("USER")); user != "" {
-		by = user + " (command line)"
-	}
 	for n := range rows {
 		rows[n].Again = rows[n].Again || i.Again
 	}
-	done, err := boot.ImportPrices(ctx, e.config(nil), rows, by, s.log)
+	done, err := boot.ImportPrices(ctx, e.config(nil), rows, s.caller(), s.log)
 	if err != nil {
 		return told(err)
 	}

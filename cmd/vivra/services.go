@@ -19,6 +19,7 @@ var services = []service{
 	{[]string{"X_CLIENT_ID", "X_CLIENT_SECRET"}, "no account on X can be connected, so nothing is posted there"},
 	{[]string{"TELEGRAM_BOT_TOKEN", "TELEGRAM_WEBHOOK_SECRET"}, "no Telegram group is set up or guarded"},
 	{[]string{"CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID", "CLOUDFLARE_ZONE_ID", "VIVRA_SITE_DOMAIN"}, "relaunched sites can't be published"},
+	{[]string{"VIVRA_ALERT_WEBHOOK_URL", "VIVRA_ALERT_WEBHOOK_SECRET"}, "alerts stand on the team's pages and are posted nowhere"},
 }
 
 // missing lists the services that are off.
@@ -43,6 +44,9 @@ func (e *environment) incomplete() []fault {
 		for _, name := range absent {
 			faults = append(faults, fault{name, "is missing: these go together: " + strings.Join(s.needs, ", ")})
 		}
+	}
+	if e.AlertTelegramChat != "" && e.TelegramBotToken == "" {
+		faults = append(faults, fault{"TELEGRAM_BOT_TOKEN", "is missing: VIVRA_ALERT_TELEGRAM_CHAT needs the bot that tells of alerts there"})
 	}
 	return faults
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Edit is a piece of text in two drafts: kept, added or removed.
@@ -22,7 +23,7 @@ func Diff(before, after string) []Edit {
 	if len(a)*len(b) > maxDiffWords*maxDiffWords {
 		return []Edit{{'-', before}, {'+', after}}
 	}
-	return merge(walkBack(a, b, common(a, b)))
+	return bridge(merge(walkBack(a, b, common(a, b))))
 }
 
 // common fills the table of longest common subsequences of a[i:] and b[j:].
@@ -60,6 +61,37 @@ func walkBack(a, b []string, table [][]int32) []Edit {
 		}
 	}
 	return edits
+}
+
+// bridge joins changes that only a blank stands between: a changed phrase reads
+// as one that was removed and one that was added.
+func bridge(edits []Edit) []Edit {
+	var joined []Edit
+	var removed, added string
+	flush := func() {
+		for _, e := range []Edit{{'-', removed}, {'+', added}} {
+			if e.Text != "" {
+				joined = append(joined, e)
+			}
+		}
+		removed, added = "", ""
+	}
+	for i, e := range edits {
+		inside := i > 0 && i < len(edits)-1 && removed+added != "" && strings.TrimSpace(e.Text) == ""
+		switch {
+		case e.Kind == '-':
+			removed += e.Text
+		case e.Kind == '+':
+			added += e.Text
+		case inside:
+			removed, added = removed+e.Text, added+e.Text
+		default:
+			flush()
+			joined = append(joined, e)
+		}
+	}
+	flush()
+	return joined
 }
 
 // merge joins neighbours of one kind, so that a changed phrase reads as one.

@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
+
+	"github.com/a-h/templ"
 
 	"vivra/app"
 )
@@ -18,10 +19,18 @@ type Preview struct {
 	Payload json.RawMessage
 	// Media returns the address of a file's bytes, by its content's SHA-256.
 	Media func(sha256 string) string
-	// Weigh counts a text as X does; nil leaves the count out.
+	// Weigh counts a text as X does; nil, as on public pages, leaves out the
+	// counts and what only helps to decide.
 	Weigh func(text string) int
+	// Prices are what each call to the outside costs, in order; nil leaves them out.
+	Prices []app.Nano
+	// Sizes are the width and the height of pictures in pixels, by their content's
+	// SHA-256: their place is kept while they load.
+	Sizes map[string][2]int
 	// Build returns the address of a page of a built site; nil shows no frame.
 	Build func(id, path string) string
+	// Report is what the tests or the check said of the build, nil when unknown.
+	Report *Report
 	// Checks are the report's, beside a go or no-go.
 	Checks []Check
 }
@@ -48,101 +57,60 @@ func (c Check) tone() (class, mark string) {
 	return "dim", "?"
 }
 
+// Show draws the output. A payload that does not fit its kind is shown as it
+// is: a person must see it.
+func (p Preview) Show() templ.Component {
+	switch p.Kind {
+	case app.KindPost:
+		return shown(p.Payload, func(v app.PostPayload) templ.Component { return p.post(v, 0, "") })
+	case app.KindThread:
+		return shown(p.Payload, p.thread)
+	case app.KindPoll:
+		return shown(p.Payload, p.poll)
+	case app.KindProfile:
+		return shown(p.Payload, p.profile)
+	case app.KindTelegram:
+		return shown(p.Payload, telegram)
+	case app.KindSite:
+		return shown(p.Payload, p.site)
+	case app.KindUtility:
+		return shown(p.Payload, p.utility)
+	case app.KindDossier:
+		return shown(p.Payload, dossier)
+	case app.KindHandover:
+		return shown(p.Payload, handover)
+	}
+	return p.accepted()
+}
+
+// accepted draws an output that is taken as it is: nothing is sent.
+func (p Preview) accepted() templ.Component {
+	switch payload, _ := decode[app.OutputPayload](p.Payload); {
+	case len(payload.Output) == 0:
+		return raw(p.Payload)
+	case p.Kind == app.KindGoNoGo:
+		return shown(payload.Output, p.decision)
+	case p.Kind == app.KindVerdict:
+		return shown(payload.Output, showVerdict)
+	case p.Kind == app.KindDirection:
+		return shown(payload.Output, p.directions)
+	case p.Kind == app.KindKit:
+		return p.grid(tiles(payload.Output))
+	case p.Kind == app.KindMods:
+		return shown(payload.Output, showMods)
+	}
+	return raw(p.Payload)
+}
+
+func shown[T any](payload json.RawMessage, draw func(T) templ.Component) templ.Component {
+	if v, ok := decode[T](payload); ok {
+		return draw(v)
+	}
+	return raw(payload)
+}
+
 func decode[T any](raw json.RawMessage) (value T, ok bool) {
 	return value, json.Unmarshal(raw, &value) == nil
-}
-
-// output decodes what an OutputPayload carries.
-func output[T any](raw json.RawMessage) (value T, ok bool) {
-	payload, ok := decode[app.OutputPayload](raw)
-	if !ok {
-		return value, false
-	}
-	return decode[T](payload.Output)
-}
-
-type goNoGo struct {
-	Decision string   `json:"decision"`
-	Reasons  []string `json:"reasons"`
-	Blocking []string `json:"blocking"`
-}
-
-type verdict struct {
-	Verdict  string `json:"verdict"`
-	Criteria []struct {
-		ID        string `json:"id"`
-		Baseline  string `json:"baseline"`
-		Value     string `json:"value"`
-		Threshold string `json:"threshold"`
-		Met       bool   `json:"met"`
-	} `json:"criteria"`
-	Summary string `json:"summary"`
-}
-
-type directions struct {
-	Directions []direction `json:"directions"`
-}
-
-type direction struct {
-	Name    string   `json:"name"`
-	Concept string   `json:"concept"`
-	Palette []string `json:"palette"`
-	Logo    string   `json:"logo_asset"`
-	Board   string   `json:"board_asset"`
-}
-
-type mods struct {
-	Candidates []struct {
-		Member string `json:"member"`
-		Reason string `json:"reason"`
-	} `json:"candidates"`
-}
-
-// tile is one asset of a grid.
-type tile struct{ label, sha256 string }
-
-// tiles finds every asset in an output, whatever its shape: a string of 64 hex
-// digits, labelled by the key it stands under.
-func tiles(raw json.RawMessage) []tile {
-	payload, _ := decode[app.OutputPayload](raw)
-	loose, _ := decode[any](payload.Output)
-	var found []tile
-	var walk func(label string, v any)
-	walk = func(label string, v any) {
-		switch v := v.(type) {
-		case string:
-			if isSHA256(v) {
-				found = append(found, tile{strings.TrimSpace(label), v})
-			}
-		case []any:
-			for i, item := range v {
-				walk(label+" "+strconv.Itoa(i+1), item)
-			}
-		case map[string]any:
-			for _, key := range slices.SortedFunc(maps.Keys(v), byNumber) {
-				walk(label+" "+strings.ReplaceAll(key, "_", " "), v[key])
-			}
-		}
-	}
-	walk("", loose)
-	return found
-}
-
-// byNumber sorts 64 before 128 and words as words.
-func byNumber(a, b string) int {
-	m, errA := strconv.Atoi(a)
-	n, errB := strconv.Atoi(b)
-	if errA == nil && errB == nil {
-		return m - n
-	}
-	return strings.Compare(a, b)
-}
-
-func isSHA256(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Pretty indents JSON for reading.
@@ -154,62 +122,43 @@ func Pretty(raw json.RawMessage) string {
 	return out.String()
 }
 
-// weight shows how much of a post's length is used.
-func (p Preview) weight(text string) string {
-	if p.Weigh == nil {
-		return ""
+// facts are what a post takes and costs: its place in a thread, how much of
+// its length is used, the platform's price. call is its place among the calls.
+func (p Preview) facts(text, place string, call int) (facts []string) {
+	if place != "" {
+		facts = append(facts, place)
 	}
-	return fmt.Sprintf("%d / 280", p.Weigh(text))
-}
-
-func hasVideo(m app.Media) bool { return strings.HasPrefix(m.MIME, "video/") }
-
-// Lines is the text of an output, a line per part, to compare two drafts.
-func Lines(kind app.ValidationKind, raw json.RawMessage) []string {
-	switch kind {
-	case app.KindPost:
-		p, _ := decode[app.PostPayload](raw)
-		return post(p)
-	case app.KindThread:
-		var lines []string
-		t, _ := decode[app.ThreadPayload](raw)
-		for _, p := range t.Posts {
-			lines = append(lines, post(p)...)
-		}
-		return lines
-	case app.KindPoll:
-		p, _ := decode[app.PollPayload](raw)
-		return append(append(post(p.Intro), p.Question), p.Options...)
-	case app.KindProfile:
-		p, _ := decode[app.ProfilePayload](raw)
-		return append([]string{p.Name, p.Bio, p.URL}, p.Checklist...)
-	case app.KindTelegram:
-		p, _ := decode[app.TelegramSetupPayload](raw)
-		return []string{p.Title, p.Description, p.Rules, p.Pinned}
+	if p.Weigh != nil && text != "" {
+		facts = append(facts, fmt.Sprintf("%d / 280", p.Weigh(text)))
 	}
-	return strings.Split(Pretty(raw), "\n")
-}
-
-func post(p app.PostPayload) []string {
-	lines := []string{p.Text}
-	for _, m := range p.Media {
-		lines = append(lines, "media: "+m.Alt)
+	if call < len(p.Prices) && p.Prices[call] > 0 {
+		facts = append(facts, p.Prices[call].String())
 	}
-	return lines
+	return facts
 }
 
-func channelName(channel string) string {
-	switch channel {
-	case "x":
-		return "X"
-	case "telegram":
-		return "Telegram"
+// place is how much room a picture takes at its true size.
+func (p Preview) place(sha256 string) templ.Attributes {
+	size, known := p.Sizes[sha256]
+	if !known {
+		return nil
 	}
-	return channel
+	return templ.Attributes{"width": strconv.Itoa(size[0]), "height": strconv.Itoa(size[1])}
 }
 
-// isColour tells whether s is #rrggbb: the only shape that enters an attribute.
-func isColour(s string) bool {
-	digits, ok := strings.CutPrefix(strings.ToLower(s), "#")
-	return ok && len(digits) == 6 && strings.Trim(digits, "0123456789abcdef") == ""
+// returns are written so that a reader of HTML keeps them: what is shown is
+// what is sent, to the last character.
+var returns = strings.NewReplacer("\r", "&#13;")
+
+// exact is text as it stands.
+func exact(text string) templ.Component { return templ.Raw(returns.Replace(templ.EscapeString(text))) }
+
+// named is a post of the account that its thread is on.
+func named(p app.PostPayload, account string) app.PostPayload {
+	p.Account = account
+	return p
 }
+
+func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
+
+func kilobytes(n int64) string { return Integer((n+999)/1000) + " kB" }

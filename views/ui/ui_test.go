@@ -63,10 +63,10 @@ func TestStepTitle(t *testing.T) {
 func TestDiff(t *testing.T) {
 	t.Parallel()
 	var got strings.Builder
-	for _, e := range Diff("The chart will follow. Stay.", "The site will open. Stay.") {
+	for _, e := range Diff("The chart will follow. Stay here, for now.", "The site will open. Stay at home, for now.") {
 		got.WriteString(map[rune]string{'=': e.Text, '-': "[-" + e.Text + "-]", '+': "[+" + e.Text + "+]"}[e.Kind])
 	}
-	if want := "The [-chart-][+site+] will [-follow-][+open+]. Stay."; got.String() != want {
+	if want := "The [-chart-][+site+] will [-follow-][+open+]. Stay [-here-][+at home+], for now."; got.String() != want {
 		t.Errorf("got %s, want %s", got.String(), want)
 	}
 	long := strings.Repeat("word ", 3000)
@@ -103,7 +103,7 @@ func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
 func TestTilesAreFoundWhereverTheyStand(t *testing.T) {
 	t.Parallel()
 	a, b, c := strings.Repeat("a", 64), strings.Repeat("b", 64), strings.Repeat("c", 64)
-	got := tiles([]byte(`{"step":"designer.kit","output":{"direction":1,"logo":{"128":"` + b + `","64":"` + a + `"},"memes":["` + c + `","not one"]}}`))
+	got := tiles([]byte(`{"direction":1,"logo":{"128":"` + b + `","64":"` + a + `"},"memes":["` + c + `","not one"]}`))
 	want := []tile{{"logo 64", a}, {"logo 128", b}, {"memes 1", c}}
 	if len(got) != len(want) {
 		t.Fatalf("found %v", got)

@@ -41,10 +41,13 @@ func (q *Queries) AttemptEffect(ctx context.Context, db DBTX, arg AttemptEffectP
 
 const busy = `-- name: Busy :one
 SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
-    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id
+    OR EXISTS (SELECT FROM validations v JOIN operations o ON o.id = v.operation_id
+        WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= $1::timestamptz
+            AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved'))
+    OR EXISTS (SELECT FROM effects e JOIN operations o ON o.id = e.operation_id JOIN validations v ON v.id = e.validation_id
         WHERE e.state = 'attempting'
             OR e.state = 'unknown' AND e.not_before <= $1
-            OR e.state = 'intent' AND e.not_before <= $1 AND o.state = 'running'
+            OR e.state = 'intent' AND e.not_before <= $1 AND o.state = 'running' AND v.state = 'approved'
                 AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')))::boolean AS busy
 `
 
@@ -58,7 +61,7 @@ func (q *Queries) Busy(ctx context.Context, db DBTX, now time.Time) (bool, error
 }
 
 const claimedEffect = `-- name: ClaimedEffect :one
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, begins FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
 `
 
 type ClaimedEffectParams struct {
@@ -96,6 +99,7 @@ func (q *Queries) ClaimedEffect(ctx context.Context, db DBTX, arg ClaimedEffectP
 		&i.CostNusd,
 		&i.Error,
 		&i.DoneAt,
+		&i.Begins,
 	)
 	return i, err
 }
@@ -163,7 +167,7 @@ func (q *Queries) EarlierOpen(ctx context.Context, db DBTX, id int64) (bool, err
 }
 
 const effect = `-- name: Effect :one
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id WHERE e.id = $1
 `
@@ -204,6 +208,7 @@ func (q *Queries) Effect(ctx context.Context, db DBTX, id int64) (EffectRow, err
 		&i.Effect.CostNusd,
 		&i.Effect.Error,
 		&i.Effect.DoneAt,
+		&i.Effect.Begins,
 		&i.StepKey,
 		&i.Slug,
 		&i.ValidationKind,
@@ -223,7 +228,7 @@ func (q *Queries) EffectOperation(ctx context.Context, db DBTX, id int64) (int64
 }
 
 const effectsOfOperation = `-- name: EffectsOfOperation :many
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.operation_id = $1 ORDER BY e.id
@@ -271,6 +276,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 			&i.Effect.CostNusd,
 			&i.Effect.Error,
 			&i.Effect.DoneAt,
+			&i.Effect.Begins,
 			&i.StepKey,
 			&i.Slug,
 			&i.ValidationKind,
@@ -286,7 +292,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 }
 
 const effectsOfValidation = `-- name: EffectsOfValidation :many
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at FROM effects WHERE validation_id = $1 ORDER BY position
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, begins FROM effects WHERE validation_id = $1 ORDER BY position
 `
 
 func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID string) ([]Effect, error) {
@@ -324,6 +330,7 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 			&i.CostNusd,
 			&i.Error,
 			&i.DoneAt,
+			&i.Begins,
 		); err != nil {
 			return nil, err
 		}
@@ -370,6 +377,45 @@ func (q *Queries) EndEffect(ctx context.Context, db DBTX, arg EndEffectParams) e
 	return err
 }
 
+const expiredApprovals = `-- name: ExpiredApprovals :many
+SELECT v.id, v.operation_id FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'approved' AND v.applied_at IS NOT NULL AND v.decided_at <= $1::timestamptz AND s.state = 'waiting_validation'
+    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
+    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'))
+ORDER BY v.decided_at, v.id LIMIT $2
+`
+
+type ExpiredApprovalsParams struct {
+	Before time.Time
+	Most   int32
+}
+
+type ExpiredApprovalsRow struct {
+	ID          string
+	OperationID int64
+}
+
+// What is out in part, or may be, does not expire.
+func (q *Queries) ExpiredApprovals(ctx context.Context, db DBTX, arg ExpiredApprovalsParams) ([]ExpiredApprovalsRow, error) {
+	rows, err := db.Query(ctx, expiredApprovals, arg.Before, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ExpiredApprovalsRow
+	for rows.Next() {
+		var i ExpiredApprovalsRow
+		if err := rows.Scan(&i.ID, &i.OperationID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const expiredEffects = `-- name: ExpiredEffects :many
 SELECT id, operation_id FROM effects WHERE state = 'attempting' AND lease_until <= $1 ORDER BY id
 `
@@ -399,30 +445,6 @@ func (q *Queries) ExpiredEffects(ctx context.Context, db DBTX, wall *time.Time) 
 	return items, nil
 }
 
-const lastOnAccount = `-- name: LastOnAccount :one
-SELECT coalesce(max(done_at), 'epoch')::timestamptz AS last_at,
-    coalesce(bool_or(state IN ('attempting', 'unknown')), false)::boolean AS busy
-FROM effects WHERE account = $1 AND validation_id <> $2 AND (state IN ('attempting', 'unknown') OR state = 'done' AND done_at > $3)
-`
-
-type LastOnAccountParams struct {
-	Account      string
-	ValidationID string
-	Since        *time.Time
-}
-
-type LastOnAccountRow struct {
-	LastAt time.Time
-	Busy   bool
-}
-
-func (q *Queries) LastOnAccount(ctx context.Context, db DBTX, arg LastOnAccountParams) (LastOnAccountRow, error) {
-	row := db.QueryRow(ctx, lastOnAccount, arg.Account, arg.ValidationID, arg.Since)
-	var i LastOnAccountRow
-	err := row.Scan(&i.LastAt, &i.Busy)
-	return i, err
-}
-
 const lockAccount = `-- name: LockAccount :exec
 SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7305))
 `
@@ -433,8 +455,9 @@ func (q *Queries) LockAccount(ctx context.Context, db DBTX, account string) erro
 }
 
 const nextEffectInstant = `-- name: NextEffectInstant :one
-SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at FROM effects e JOIN operations o ON o.id = e.operation_id
-WHERE e.state IN ('intent', 'unknown') AND o.state = 'running' AND e.not_before > $1::timestamptz
+SELECT coalesce(min(e.not_before), 'epoch')::timestamptz AS at
+FROM effects e JOIN operations o ON o.id = e.operation_id JOIN validations v ON v.id = e.validation_id
+WHERE (e.state = 'unknown' OR e.state = 'intent' AND v.state = 'approved') AND o.state = 'running' AND e.not_before > $1::timestamptz
 `
 
 func (q *Queries) NextEffectInstant(ctx context.Context, db DBTX, now time.Time) (time.Time, error) {
@@ -702,47 +725,16 @@ func (q *Queries) VoidEffectsOfStep(ctx context.Context, db DBTX, stepID int64) 
 	return err
 }
 
-const wakeEffects = `-- name: WakeEffects :many
-UPDATE effects SET woken_until = $1
-WHERE id IN (
-    SELECT e.id FROM effects e JOIN operations o ON o.id = e.operation_id
-    WHERE (e.state = 'intent' AND o.state = 'running'
-            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')
-        OR e.state = 'unknown')
-        AND e.not_before <= $2 AND (e.woken_until IS NULL OR e.woken_until <= $3)
-    ORDER BY e.not_before, e.id LIMIT 1000
-    FOR UPDATE OF e SKIP LOCKED
-)
-RETURNING id, state
+const voidEffectsOfValidation = `-- name: VoidEffectsOfValidation :exec
+UPDATE effects SET state = 'void', error = $1 WHERE validation_id = $2 AND state IN ('intent', 'failed')
 `
 
-type WakeEffectsParams struct {
-	Until *time.Time
-	Now   time.Time
-	Wall  *time.Time
+type VoidEffectsOfValidationParams struct {
+	Error        string
+	ValidationID string
 }
 
-type WakeEffectsRow struct {
-	ID    int64
-	State app.EffectState
-}
-
-func (q *Queries) WakeEffects(ctx context.Context, db DBTX, arg WakeEffectsParams) ([]WakeEffectsRow, error) {
-	rows, err := db.Query(ctx, wakeEffects, arg.Until, arg.Now, arg.Wall)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []WakeEffectsRow
-	for rows.Next() {
-		var i WakeEffectsRow
-		if err := rows.Scan(&i.ID, &i.State); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+func (q *Queries) VoidEffectsOfValidation(ctx context.Context, db DBTX, arg VoidEffectsOfValidationParams) error {
+	_, err := db.Exec(ctx, voidEffectsOfValidation, arg.Error, arg.ValidationID)
+	return err
 }

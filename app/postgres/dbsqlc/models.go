@@ -67,6 +67,17 @@ type Alert struct {
 	AcknowledgedBy string
 }
 
+type AlertDelivery struct {
+	AlertID    int64
+	Channel    string
+	State      string
+	Attempt    int
+	NextAt     time.Time
+	LeaseUntil *time.Time
+	SentAt     *time.Time
+	Error      string
+}
+
 type Asset struct {
 	OperationID int64
 	Sha256      string
@@ -139,6 +150,7 @@ type Effect struct {
 	CostNusd      app.Nano
 	Error         string
 	DoneAt        *time.Time
+	Begins        bool
 }
 
 type Event struct {
@@ -160,6 +172,10 @@ type Invite struct {
 	CreatedAt   time.Time
 	ExpiresAt   time.Time
 	UsedBy      *int64
+	ID          string
+	CreatedBy   string
+	ForUser     *int64
+	RevokedAt   *time.Time
 }
 
 type LlmCall struct {
@@ -258,6 +274,16 @@ type OperationStep struct {
 	Fence       int64
 }
 
+type Passkey struct {
+	ID           string
+	CredentialID []byte
+	UserID       int64
+	Name         string
+	Credential   json.RawMessage
+	CreatedAt    time.Time
+	UsedAt       *time.Time
+}
+
 type Poll struct {
 	OperationID       int64
 	StepID            int64
@@ -296,9 +322,15 @@ type RunItem struct {
 }
 
 type Session struct {
-	Token  string
-	Data   []byte
-	Expiry time.Time
+	Token     string
+	Data      []byte
+	Expiry    time.Time
+	ID        string
+	UserID    *int64
+	Browser   string
+	StartedAt *time.Time
+	SeenAt    *time.Time
+	Challenge string
 }
 
 type Setting struct {
@@ -351,6 +383,9 @@ type User struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
+	DisabledAt   *time.Time
+	SeenAt       *time.Time
+	Handle       string
 }
 
 type Utility struct {
@@ -362,32 +397,65 @@ type Utility struct {
 }
 
 type Validation struct {
-	ID            string
-	OperationID   int64
-	StepID        int64
-	RunID         *string
-	CallID        string
-	Kind          app.ValidationKind
-	Payload       string
-	PayloadSha256 []byte
-	DraftNo       int
-	Risk          json.RawMessage
-	State         app.ValidationState
-	DecidedBy     string
-	DecidedAt     *time.Time
-	Reason        string
-	ReceiptUrl    string
-	CreatedAt     time.Time
+	ID              string
+	OperationID     int64
+	StepID          int64
+	RunID           *string
+	CallID          string
+	Kind            app.ValidationKind
+	Payload         string
+	PayloadSha256   []byte
+	DraftNo         int
+	Risk            json.RawMessage
+	State           app.ValidationState
+	DecidedBy       string
+	DecidedAt       *time.Time
+	Reason          string
+	ReceiptUrl      string
+	CreatedAt       time.Time
+	Frozen          string
+	FrozenSha256    []byte
+	Nonce           string
+	Marks           int
+	AppliesAt       *time.Time
+	AppliedAt       *time.Time
+	FirstApprovedBy string
+	FirstApprovedAt *time.Time
+	EditedBy        string
+	Replaces        *string
+	VoidReason      string
 }
 
 type XAccount struct {
-	Handle        string
-	UserID        string
-	AccessSealed  []byte
-	RefreshSealed []byte
-	KeyID         string
-	Scopes        []string
-	ExpiresAt     time.Time
-	State         string
-	UpdatedAt     time.Time
+	Handle         string
+	UserID         string
+	AccessSealed   []byte
+	RefreshSealed  []byte
+	KeyID          string
+	Scopes         []string
+	ExpiresAt      time.Time
+	State          string
+	UpdatedAt      time.Time
+	ConnectedAt    *time.Time
+	ConnectedBy    string
+	RenewedAt      *time.Time
+	PreviousSealed []byte
+	AccessSha256   []byte
+	Fault          string
+	FaultSince     *time.Time
+	RenewAfter     *time.Time
+}
+
+type XConnection struct {
+	ID             string
+	Handle         string
+	UserName       string
+	SessionID      string
+	StateSha256    []byte
+	VerifierSealed []byte
+	StartedAt      time.Time
+	ExpiresAt      time.Time
+	AnsweredAt     *time.Time
+	Outcome        string
+	Said           string
 }

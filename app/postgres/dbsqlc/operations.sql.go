@@ -241,7 +241,8 @@ func (q *Queries) OperationState(ctx context.Context, db DBTX, id int64) (app.Op
 const operationSummaries = `-- name: OperationSummaries :many
 SELECT o.id, o.token_id, o.slug, o.j0, o.state, o.stop_reason, o.cap_nusd, o.spent_nusd, o.reserved_nusd, o.overrun_nusd, o.envelope_nusd, o.x_handle, o.telegram_chat, o.site_host, o.seq, o.head_hash, o.created_at, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at,
     coalesce(e.line::jsonb ->> 'summary', '')::text AS last_summary, e.at AS last_at,
-    (SELECT count(*) FROM operation_steps s WHERE s.operation_id = o.id AND s.state = 'waiting_validation')::int AS waiting,
+    (SELECT count(*) FROM validations v JOIN operation_steps s ON s.id = v.step_id
+        WHERE v.operation_id = o.id AND v.state = 'pending' AND s.state = 'waiting_validation')::int AS waiting,
     coalesce((SELECT v.output ->> 'verdict' FROM operation_steps v
         WHERE v.operation_id = o.id AND v.key = 'scanner.verdict' AND v.state = 'done'), '')::text AS verdict
 FROM operations o

@@ -13,13 +13,32 @@ import (
 	"vivra/app"
 )
 
+const approveFirst = `-- name: ApproveFirst :execrows
+UPDATE validations SET first_approved_by = $1, first_approved_at = $2, nonce = gen_random_uuid()
+WHERE id = $3 AND state = 'pending'
+`
+
+type ApproveFirstParams struct {
+	By string
+	At *time.Time
+	ID string
+}
+
+func (q *Queries) ApproveFirst(ctx context.Context, db DBTX, arg ApproveFirstParams) (int64, error) {
+	result, err := db.Exec(ctx, approveFirst, arg.By, arg.At, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const approvedValidations = `-- name: ApprovedValidations :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, s.key AS step_key, s.state AS step_state, s.finished_at,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.state AS step_state, s.finished_at,
     coalesce((SELECT array_agg(e.link ORDER BY e.position) FROM effects e WHERE e.validation_id = v.id AND e.link <> ''), '{}')::text[] AS links,
     coalesce((SELECT sum(e.cost_nusd) FROM effects e WHERE e.validation_id = v.id), 0)::bigint AS price,
     (NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state <> 'done'))::boolean AS all_done
 FROM validations v JOIN operation_steps s ON s.id = v.step_id
-WHERE v.operation_id = $1 AND v.state = 'approved' ORDER BY v.decided_at, v.draft_no
+WHERE v.operation_id = $1 AND v.state = 'approved' AND v.applied_at IS NOT NULL ORDER BY v.decided_at, v.draft_no
 `
 
 type ApprovedValidationsRow struct {
@@ -58,6 +77,17 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 			&i.Validation.Reason,
 			&i.Validation.ReceiptUrl,
 			&i.Validation.CreatedAt,
+			&i.Validation.Frozen,
+			&i.Validation.FrozenSha256,
+			&i.Validation.Nonce,
+			&i.Validation.Marks,
+			&i.Validation.AppliesAt,
+			&i.Validation.AppliedAt,
+			&i.Validation.FirstApprovedBy,
+			&i.Validation.FirstApprovedAt,
+			&i.Validation.EditedBy,
+			&i.Validation.Replaces,
+			&i.Validation.VoidReason,
 			&i.StepKey,
 			&i.StepState,
 			&i.FinishedAt,
@@ -75,9 +105,77 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 	return items, nil
 }
 
+const batchIDs = `-- name: BatchIDs :many
+SELECT v.id FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false) AND v.kind = $1
+ORDER BY v.created_at, v.id LIMIT $2
+`
+
+type BatchIDsParams struct {
+	Kind app.ValidationKind
+	Most int32
+}
+
+func (q *Queries) BatchIDs(ctx context.Context, db DBTX, arg BatchIDsParams) ([]string, error) {
+	rows, err := db.Query(ctx, batchIDs, arg.Kind, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const batches = `-- name: Batches :many
+SELECT v.kind, count(*)::int AS count FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false)
+GROUP BY v.kind
+`
+
+type BatchesRow struct {
+	Kind  app.ValidationKind
+	Count int
+}
+
+func (q *Queries) Batches(ctx context.Context, db DBTX) ([]BatchesRow, error) {
+	rows, err := db.Query(ctx, batches)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchesRow
+	for rows.Next() {
+		var i BatchesRow
+		if err := rows.Scan(&i.Kind, &i.Count); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const createValidation = `-- name: CreateValidation :one
-INSERT INTO validations (operation_id, step_id, run_id, call_id, kind, payload, payload_sha256, draft_no, risk, created_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO validations (operation_id, step_id, run_id, call_id, kind, payload, payload_sha256, frozen, frozen_sha256,
+    draft_no, risk, marks, edited_by, replaces, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, sha256(convert_to($8, 'UTF8')),
+    $9, $10, $11, $12, $13, $14)
 RETURNING id
 `
 
@@ -89,8 +187,12 @@ type CreateValidationParams struct {
 	Kind          app.ValidationKind
 	Payload       string
 	PayloadSha256 []byte
+	Frozen        string
 	DraftNo       int
 	Risk          json.RawMessage
+	Marks         int
+	EditedBy      string
+	Replaces      *string
 	CreatedAt     time.Time
 }
 
@@ -103,8 +205,12 @@ func (q *Queries) CreateValidation(ctx context.Context, db DBTX, arg CreateValid
 		arg.Kind,
 		arg.Payload,
 		arg.PayloadSha256,
+		arg.Frozen,
 		arg.DraftNo,
 		arg.Risk,
+		arg.Marks,
+		arg.EditedBy,
+		arg.Replaces,
 		arg.CreatedAt,
 	)
 	var id string
@@ -112,10 +218,10 @@ func (q *Queries) CreateValidation(ctx context.Context, db DBTX, arg CreateValid
 	return id, err
 }
 
-const decideValidation = `-- name: DecideValidation :exec
+const decideValidation = `-- name: DecideValidation :execrows
 UPDATE validations SET state = $1, decided_by = $2, decided_at = $3, reason = $4,
-    receipt_url = $5
-WHERE id = $6 AND state = 'pending'
+    receipt_url = $5, applies_at = $6, nonce = gen_random_uuid()
+WHERE id = $7 AND state = 'pending'
 `
 
 type DecideValidationParams struct {
@@ -124,19 +230,57 @@ type DecideValidationParams struct {
 	DecidedAt  *time.Time
 	Reason     string
 	ReceiptUrl string
+	AppliesAt  *time.Time
 	ID         string
 }
 
-func (q *Queries) DecideValidation(ctx context.Context, db DBTX, arg DecideValidationParams) error {
-	_, err := db.Exec(ctx, decideValidation,
+func (q *Queries) DecideValidation(ctx context.Context, db DBTX, arg DecideValidationParams) (int64, error) {
+	result, err := db.Exec(ctx, decideValidation,
 		arg.State,
 		arg.DecidedBy,
 		arg.DecidedAt,
 		arg.Reason,
 		arg.ReceiptUrl,
+		arg.AppliesAt,
 		arg.ID,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const decisionsToApply = `-- name: DecisionsToApply :many
+SELECT v.id, v.operation_id FROM validations v JOIN operations o ON o.id = v.operation_id
+WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= $1
+    AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved')
+ORDER BY v.applies_at, v.id
+`
+
+type DecisionsToApplyRow struct {
+	ID          string
+	OperationID int64
+}
+
+// What ends an operation waits until it is resumed.
+func (q *Queries) DecisionsToApply(ctx context.Context, db DBTX, now *time.Time) ([]DecisionsToApplyRow, error) {
+	rows, err := db.Query(ctx, decisionsToApply, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DecisionsToApplyRow
+	for rows.Next() {
+		var i DecisionsToApplyRow
+		if err := rows.Scan(&i.ID, &i.OperationID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const draftsOfStep = `-- name: DraftsOfStep :one
@@ -148,6 +292,50 @@ func (q *Queries) DraftsOfStep(ctx context.Context, db DBTX, stepID int64) (int,
 	var column_1 int
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const markApplied = `-- name: MarkApplied :execrows
+UPDATE validations SET applied_at = $1 WHERE id = $2 AND state IN ('approved', 'rejected') AND applied_at IS NULL
+`
+
+type MarkAppliedParams struct {
+	Now *time.Time
+	ID  string
+}
+
+func (q *Queries) MarkApplied(ctx context.Context, db DBTX, arg MarkAppliedParams) (int64, error) {
+	result, err := db.Exec(ctx, markApplied, arg.Now, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const nextDecisionInstant = `-- name: NextDecisionInstant :one
+SELECT coalesce(min(applies_at), 'epoch')::timestamptz AS at FROM validations
+WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > $1::timestamptz
+`
+
+func (q *Queries) NextDecisionInstant(ctx context.Context, db DBTX, after time.Time) (time.Time, error) {
+	row := db.QueryRow(ctx, nextDecisionInstant, after)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
+}
+
+const nextExpiringApproval = `-- name: NextExpiringApproval :one
+SELECT coalesce(min(v.decided_at), 'epoch')::timestamptz AS at FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'approved' AND v.decided_at > $1::timestamptz AND s.state = 'waiting_validation'
+    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
+    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'))
+`
+
+func (q *Queries) NextExpiringApproval(ctx context.Context, db DBTX, after time.Time) (time.Time, error) {
+	row := db.QueryRow(ctx, nextExpiringApproval, after)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
 }
 
 const nextOverdueInstant = `-- name: NextOverdueInstant :one
@@ -195,6 +383,31 @@ func (q *Queries) OverdueValidations(ctx context.Context, db DBTX, before time.T
 	return items, nil
 }
 
+const pendingIDs = `-- name: PendingIDs :many
+SELECT v.id FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' ORDER BY v.created_at, v.id LIMIT 1000
+`
+
+func (q *Queries) PendingIDs(ctx context.Context, db DBTX) ([]string, error) {
+	rows, err := db.Query(ctx, pendingIDs)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const pendingOfStep = `-- name: PendingOfStep :one
 SELECT id, kind FROM validations WHERE step_id = $1 AND state = 'pending'
 `
@@ -211,80 +424,6 @@ func (q *Queries) PendingOfStep(ctx context.Context, db DBTX, stepID int64) (Pen
 	return i, err
 }
 
-const pendingValidations = `-- name: PendingValidations :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
-    coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
-    coalesce(r.sources, '{}')::text[] AS sources,
-    coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
-        AND p.state = 'rejected' ORDER BY p.draft_no DESC LIMIT 1), '')::text AS previous_reason
-FROM validations v
-JOIN operation_steps s ON s.id = v.step_id
-JOIN operations o ON o.id = v.operation_id
-JOIN tokens t ON t.id = o.token_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation'
-ORDER BY v.created_at, v.id LIMIT 1000
-`
-
-type PendingValidationsRow struct {
-	Validation     Validation
-	StepKey        string
-	Agent          string
-	StepState      app.StepState
-	Slug           string
-	Symbol         string
-	RunCost        int64
-	Tainted        bool
-	Sources        []string
-	PreviousReason string
-}
-
-func (q *Queries) PendingValidations(ctx context.Context, db DBTX) ([]PendingValidationsRow, error) {
-	rows, err := db.Query(ctx, pendingValidations)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []PendingValidationsRow
-	for rows.Next() {
-		var i PendingValidationsRow
-		if err := rows.Scan(
-			&i.Validation.ID,
-			&i.Validation.OperationID,
-			&i.Validation.StepID,
-			&i.Validation.RunID,
-			&i.Validation.CallID,
-			&i.Validation.Kind,
-			&i.Validation.Payload,
-			&i.Validation.PayloadSha256,
-			&i.Validation.DraftNo,
-			&i.Validation.Risk,
-			&i.Validation.State,
-			&i.Validation.DecidedBy,
-			&i.Validation.DecidedAt,
-			&i.Validation.Reason,
-			&i.Validation.ReceiptUrl,
-			&i.Validation.CreatedAt,
-			&i.StepKey,
-			&i.Agent,
-			&i.StepState,
-			&i.Slug,
-			&i.Symbol,
-			&i.RunCost,
-			&i.Tainted,
-			&i.Sources,
-			&i.PreviousReason,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const previousDraft = `-- name: PreviousDraft :one
 SELECT p.id FROM validations p JOIN validations v ON v.step_id = p.step_id
 WHERE v.id = $1 AND p.draft_no < v.draft_no AND p.state = 'rejected' ORDER BY p.draft_no DESC LIMIT 1
@@ -297,22 +436,190 @@ func (q *Queries) PreviousDraft(ctx context.Context, db DBTX, id string) (string
 	return id_2, err
 }
 
-const setValidationRisk = `-- name: SetValidationRisk :exec
-UPDATE validations SET risk = $1 WHERE id = $2
+const queueCount = `-- name: QueueCount :one
+SELECT count(*)::int FROM validations v JOIN operation_steps s ON s.id = v.step_id
+WHERE v.state = 'pending' AND s.state = 'waiting_validation'
 `
 
-type SetValidationRiskParams struct {
-	Risk json.RawMessage
-	ID   string
+func (q *Queries) QueueCount(ctx context.Context, db DBTX) (int, error) {
+	row := db.QueryRow(ctx, queueCount)
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
-func (q *Queries) SetValidationRisk(ctx context.Context, db DBTX, arg SetValidationRiskParams) error {
-	_, err := db.Exec(ctx, setValidationRisk, arg.Risk, arg.ID)
-	return err
+const queueOfOperation = `-- name: QueueOfOperation :many
+SELECT v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce(r.tainted, false)::boolean AS tainted
+FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+JOIN operations o ON o.id = v.operation_id
+JOIN tokens t ON t.id = o.token_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.operation_id = $1 AND v.state = 'pending' AND s.state = 'waiting_validation'
+ORDER BY v.created_at, v.id
+`
+
+type QueueOfOperationRow struct {
+	ID              string
+	Kind            app.ValidationKind
+	Marks           int
+	DraftNo         int
+	EditedBy        string
+	FirstApprovedBy string
+	CreatedAt       time.Time
+	Price           int64
+	StepKey         string
+	Agent           string
+	Slug            string
+	Symbol          string
+	Tainted         bool
+}
+
+func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int64) ([]QueueOfOperationRow, error) {
+	rows, err := db.Query(ctx, queueOfOperation, operationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueOfOperationRow
+	for rows.Next() {
+		var i QueueOfOperationRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Marks,
+			&i.DraftNo,
+			&i.EditedBy,
+			&i.FirstApprovedBy,
+			&i.CreatedAt,
+			&i.Price,
+			&i.StepKey,
+			&i.Agent,
+			&i.Slug,
+			&i.Symbol,
+			&i.Tainted,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const queueWindow = `-- name: QueueWindow :many
+WITH page AS (SELECT $1::bigint AS size), waiting AS (
+    SELECT v.id, row_number() OVER (ORDER BY v.created_at, v.id) - 1 AS place, count(*) OVER () AS total,
+        count(*) FILTER (WHERE (v.created_at, v.id) < (a.created_at, a.id)) OVER () AS older
+    FROM validations v JOIN operation_steps s ON s.id = v.step_id
+    LEFT JOIN validations a ON a.id = $2
+    WHERE v.state = 'pending' AND s.state = 'waiting_validation'
+)
+SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce(r.tainted, false)::boolean AS tainted
+FROM page p
+JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
+JOIN validations v ON v.id = w.id
+JOIN operation_steps s ON s.id = v.step_id
+JOIN operations o ON o.id = v.operation_id
+JOIN tokens t ON t.id = o.token_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+ORDER BY w.place
+`
+
+type QueueWindowParams struct {
+	Size   int64
+	Around *string
+}
+
+type QueueWindowRow struct {
+	Place           int
+	Total           int
+	ID              string
+	Kind            app.ValidationKind
+	Marks           int
+	DraftNo         int
+	EditedBy        string
+	FirstApprovedBy string
+	CreatedAt       time.Time
+	Price           int64
+	StepKey         string
+	Agent           string
+	Slug            string
+	Symbol          string
+	Tainted         bool
+}
+
+// Where the one it is around waits no more, the window is around its place.
+func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParams) ([]QueueWindowRow, error) {
+	rows, err := db.Query(ctx, queueWindow, arg.Size, arg.Around)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []QueueWindowRow
+	for rows.Next() {
+		var i QueueWindowRow
+		if err := rows.Scan(
+			&i.Place,
+			&i.Total,
+			&i.ID,
+			&i.Kind,
+			&i.Marks,
+			&i.DraftNo,
+			&i.EditedBy,
+			&i.FirstApprovedBy,
+			&i.CreatedAt,
+			&i.Price,
+			&i.StepKey,
+			&i.Agent,
+			&i.Slug,
+			&i.Symbol,
+			&i.Tainted,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const undoableIDs = `-- name: UndoableIDs :many
+SELECT id FROM validations
+WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > $1::timestamptz
+ORDER BY decided_at DESC, id LIMIT 100
+`
+
+func (q *Queries) UndoableIDs(ctx context.Context, db DBTX, now time.Time) ([]string, error) {
+	rows, err := db.Query(ctx, undoableIDs, now)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const validation = `-- name: Validation :one
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
     coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
@@ -358,6 +665,17 @@ func (q *Queries) Validation(ctx context.Context, db DBTX, id string) (Validatio
 		&i.Validation.Reason,
 		&i.Validation.ReceiptUrl,
 		&i.Validation.CreatedAt,
+		&i.Validation.Frozen,
+		&i.Validation.FrozenSha256,
+		&i.Validation.Nonce,
+		&i.Validation.Marks,
+		&i.Validation.AppliesAt,
+		&i.Validation.AppliedAt,
+		&i.Validation.FirstApprovedBy,
+		&i.Validation.FirstApprovedAt,
+		&i.Validation.EditedBy,
+		&i.Validation.Replaces,
+		&i.Validation.VoidReason,
 		&i.StepKey,
 		&i.Agent,
 		&i.StepState,
@@ -427,38 +745,169 @@ func (q *Queries) ValidationOperation(ctx context.Context, db DBTX, id string) (
 	return operation_id, err
 }
 
-const voidPendingOfOperation = `-- name: VoidPendingOfOperation :exec
-UPDATE validations SET state = 'void' WHERE operation_id = $1 AND state = 'pending'
+const validationsByID = `-- name: ValidationsByID :many
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+    coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
+    coalesce(r.sources, '{}')::text[] AS sources,
+    coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
+        AND p.state = 'rejected' ORDER BY p.draft_no DESC LIMIT 1), '')::text AS previous_reason
+FROM validations v
+JOIN operation_steps s ON s.id = v.step_id
+JOIN operations o ON o.id = v.operation_id
+JOIN tokens t ON t.id = o.token_id
+LEFT JOIN agent_runs r ON r.id = v.run_id
+WHERE v.id = ANY($1::uuid[]) ORDER BY array_position($1::uuid[], v.id)
 `
 
-func (q *Queries) VoidPendingOfOperation(ctx context.Context, db DBTX, operationID int64) error {
-	_, err := db.Exec(ctx, voidPendingOfOperation, operationID)
+type ValidationsByIDRow struct {
+	Validation     Validation
+	StepKey        string
+	Agent          string
+	StepState      app.StepState
+	Slug           string
+	Symbol         string
+	RunCost        int64
+	Tainted        bool
+	Sources        []string
+	PreviousReason string
+}
+
+func (q *Queries) ValidationsByID(ctx context.Context, db DBTX, ids []string) ([]ValidationsByIDRow, error) {
+	rows, err := db.Query(ctx, validationsByID, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ValidationsByIDRow
+	for rows.Next() {
+		var i ValidationsByIDRow
+		if err := rows.Scan(
+			&i.Validation.ID,
+			&i.Validation.OperationID,
+			&i.Validation.StepID,
+			&i.Validation.RunID,
+			&i.Validation.CallID,
+			&i.Validation.Kind,
+			&i.Validation.Payload,
+			&i.Validation.PayloadSha256,
+			&i.Validation.DraftNo,
+			&i.Validation.Risk,
+			&i.Validation.State,
+			&i.Validation.DecidedBy,
+			&i.Validation.DecidedAt,
+			&i.Validation.Reason,
+			&i.Validation.ReceiptUrl,
+			&i.Validation.CreatedAt,
+			&i.Validation.Frozen,
+			&i.Validation.FrozenSha256,
+			&i.Validation.Nonce,
+			&i.Validation.Marks,
+			&i.Validation.AppliesAt,
+			&i.Validation.AppliedAt,
+			&i.Validation.FirstApprovedBy,
+			&i.Validation.FirstApprovedAt,
+			&i.Validation.EditedBy,
+			&i.Validation.Replaces,
+			&i.Validation.VoidReason,
+			&i.StepKey,
+			&i.Agent,
+			&i.StepState,
+			&i.Slug,
+			&i.Symbol,
+			&i.RunCost,
+			&i.Tainted,
+			&i.Sources,
+			&i.PreviousReason,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const voidOpenOfOperation = `-- name: VoidOpenOfOperation :exec
+UPDATE validations SET state = 'void', void_reason = $1 WHERE operation_id = $2
+    AND (state = 'pending' OR state IN ('approved', 'rejected') AND applied_at IS NULL)
+`
+
+type VoidOpenOfOperationParams struct {
+	Reason      string
+	OperationID int64
+}
+
+func (q *Queries) VoidOpenOfOperation(ctx context.Context, db DBTX, arg VoidOpenOfOperationParams) error {
+	_, err := db.Exec(ctx, voidOpenOfOperation, arg.Reason, arg.OperationID)
 	return err
 }
 
-const voidPendingOfStep = `-- name: VoidPendingOfStep :exec
-UPDATE validations SET state = 'void' WHERE step_id = $1 AND state = 'pending'
+const voidOpenOfStep = `-- name: VoidOpenOfStep :exec
+UPDATE validations SET state = 'void', void_reason = $1 WHERE step_id = $2
+    AND (state = 'pending' OR state IN ('approved', 'rejected') AND applied_at IS NULL)
 `
 
-func (q *Queries) VoidPendingOfStep(ctx context.Context, db DBTX, stepID int64) error {
-	_, err := db.Exec(ctx, voidPendingOfStep, stepID)
+type VoidOpenOfStepParams struct {
+	Reason string
+	StepID int64
+}
+
+// A draft is open while it waits, and while its decision can be taken back.
+func (q *Queries) VoidOpenOfStep(ctx context.Context, db DBTX, arg VoidOpenOfStepParams) error {
+	_, err := db.Exec(ctx, voidOpenOfStep, arg.Reason, arg.StepID)
 	return err
 }
 
-const waitingOf = `-- name: WaitingOf :one
+const voidValidation = `-- name: VoidValidation :exec
+UPDATE validations SET state = 'void', void_reason = $1 WHERE id = $2
+`
+
+type VoidValidationParams struct {
+	Reason string
+	ID     string
+}
+
+func (q *Queries) VoidValidation(ctx context.Context, db DBTX, arg VoidValidationParams) error {
+	_, err := db.Exec(ctx, voidValidation, arg.Reason, arg.ID)
+	return err
+}
+
+const waitingCount = `-- name: WaitingCount :one
 SELECT count(*)::int AS waiting, coalesce(min(v.created_at), 'epoch')::timestamptz AS oldest FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 WHERE v.operation_id = $1 AND v.state = 'pending' AND s.state = 'waiting_validation'
 `
 
-type WaitingOfRow struct {
+type WaitingCountRow struct {
 	Waiting int
 	Oldest  time.Time
 }
 
-func (q *Queries) WaitingOf(ctx context.Context, db DBTX, operationID int64) (WaitingOfRow, error) {
-	row := db.QueryRow(ctx, waitingOf, operationID)
-	var i WaitingOfRow
+func (q *Queries) WaitingCount(ctx context.Context, db DBTX, operationID int64) (WaitingCountRow, error) {
+	row := db.QueryRow(ctx, waitingCount, operationID)
+	var i WaitingCountRow
 	err := row.Scan(&i.Waiting, &i.Oldest)
 	return i, err
+}
+
+const withdrawDecision = `-- name: WithdrawDecision :execrows
+UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL,
+    first_approved_by = $1, first_approved_at = $2, nonce = gen_random_uuid()
+WHERE id = $3 AND state IN ('approved', 'rejected') AND applied_at IS NULL
+`
+
+type WithdrawDecisionParams struct {
+	FirstApprovedBy string
+	FirstApprovedAt *time.Time
+	ID              string
+}
+
+func (q *Queries) WithdrawDecision(ctx context.Context, db DBTX, arg WithdrawDecisionParams) (int64, error) {
+	result, err := db.Exec(ctx, withdrawDecision, arg.FirstApprovedBy, arg.FirstApprovedAt, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }

@@ -7,10 +7,421 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
+
+	"vivra/app"
 )
 
+const deleteOldXConnections = `-- name: DeleteOldXConnections :exec
+DELETE FROM x_connections WHERE started_at < $1
+`
+
+func (q *Queries) DeleteOldXConnections(ctx context.Context, db DBTX, before time.Time) error {
+	_, err := db.Exec(ctx, deleteOldXConnections, before)
+	return err
+}
+
+const endXConnection = `-- name: EndXConnection :exec
+UPDATE x_connections SET outcome = $1, said = $2 WHERE id = $3
+`
+
+type EndXConnectionParams struct {
+	Outcome string
+	Said    string
+	ID      string
+}
+
+func (q *Queries) EndXConnection(ctx context.Context, db DBTX, arg EndXConnectionParams) error {
+	_, err := db.Exec(ctx, endXConnection, arg.Outcome, arg.Said, arg.ID)
+	return err
+}
+
+const knownXAccounts = `-- name: KnownXAccounts :many
+SELECT handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, state, updated_at, connected_at, connected_by, renewed_at, previous_sealed, access_sha256, fault, fault_since, renew_after FROM x_accounts ORDER BY lower(handle)
+`
+
+func (q *Queries) KnownXAccounts(ctx context.Context, db DBTX) ([]XAccount, error) {
+	rows, err := db.Query(ctx, knownXAccounts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []XAccount
+	for rows.Next() {
+		var i XAccount
+		if err := rows.Scan(
+			&i.Handle,
+			&i.UserID,
+			&i.AccessSealed,
+			&i.RefreshSealed,
+			&i.KeyID,
+			&i.Scopes,
+			&i.ExpiresAt,
+			&i.State,
+			&i.UpdatedAt,
+			&i.ConnectedAt,
+			&i.ConnectedBy,
+			&i.RenewedAt,
+			&i.PreviousSealed,
+			&i.AccessSha256,
+			&i.Fault,
+			&i.FaultSince,
+			&i.RenewAfter,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lastPostsOnX = `-- name: LastPostsOnX :many
+SELECT a.handle::text AS handle, e.done_at::timestamptz AS at, e.link FROM unnest($1::text[]) AS a(handle)
+CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = a.handle AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e
+`
+
+type LastPostsOnXRow struct {
+	Handle string
+	At     time.Time
+	Link   string
+}
+
+func (q *Queries) LastPostsOnX(ctx context.Context, db DBTX, handles []string) ([]LastPostsOnXRow, error) {
+	rows, err := db.Query(ctx, lastPostsOnX, handles)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LastPostsOnXRow
+	for rows.Next() {
+		var i LastPostsOnXRow
+		if err := rows.Scan(&i.Handle, &i.At, &i.Link); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lastXConnections = `-- name: LastXConnections :many
+SELECT DISTINCT ON (lower(handle)) id, handle, user_name, session_id, state_sha256, verifier_sealed, started_at, expires_at, answered_at, outcome, said FROM x_connections ORDER BY lower(handle), started_at DESC, id
+`
+
+func (q *Queries) LastXConnections(ctx context.Context, db DBTX) ([]XConnection, error) {
+	rows, err := db.Query(ctx, lastXConnections)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []XConnection
+	for rows.Next() {
+		var i XConnection
+		if err := rows.Scan(
+			&i.ID,
+			&i.Handle,
+			&i.UserName,
+			&i.SessionID,
+			&i.StateSha256,
+			&i.VerifierSealed,
+			&i.StartedAt,
+			&i.ExpiresAt,
+			&i.AnsweredAt,
+			&i.Outcome,
+			&i.Said,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const operationsOnX = `-- name: OperationsOnX :many
+SELECT o.x_handle AS handle, o.id, o.slug, o.state, t.symbol FROM operations o JOIN tokens t ON t.id = o.token_id
+WHERE o.x_handle <> '' ORDER BY o.state IN ('running', 'paused', 'scheduled') DESC, o.j0 DESC, o.id DESC LIMIT 500
+`
+
+type OperationsOnXRow struct {
+	Handle string
+	ID     int64
+	Slug   string
+	State  app.OperationState
+	Symbol string
+}
+
+func (q *Queries) OperationsOnX(ctx context.Context, db DBTX) ([]OperationsOnXRow, error) {
+	rows, err := db.Query(ctx, operationsOnX)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OperationsOnXRow
+	for rows.Next() {
+		var i OperationsOnXRow
+		if err := rows.Scan(
+			&i.Handle,
+			&i.ID,
+			&i.Slug,
+			&i.State,
+			&i.Symbol,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const saveXAccount = `-- name: SaveXAccount :exec
+INSERT INTO x_accounts (handle, user_id, access_sealed, refresh_sealed, previous_sealed, access_sha256, key_id, scopes, expires_at,
+    state, connected_at, connected_by, renewed_at, fault, fault_since, renew_after, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+    $10, $11, $12, $13, $14, $15, $16, $17)
+ON CONFLICT (lower(handle)) DO UPDATE SET user_id = excluded.user_id, access_sealed = excluded.access_sealed,
+    refresh_sealed = excluded.refresh_sealed, previous_sealed = excluded.previous_sealed, access_sha256 = excluded.access_sha256,
+    key_id = excluded.key_id, scopes = excluded.scopes, expires_at = excluded.expires_at, state = excluded.state,
+    connected_at = excluded.connected_at, connected_by = excluded.connected_by, renewed_at = excluded.renewed_at,
+    fault = excluded.fault, fault_since = excluded.fault_since, renew_after = excluded.renew_after, updated_at = excluded.updated_at
+`
+
+type SaveXAccountParams struct {
+	Handle         string
+	UserID         string
+	AccessSealed   []byte
+	RefreshSealed  []byte
+	PreviousSealed []byte
+	AccessSha256   []byte
+	KeyID          string
+	Scopes         []string
+	ExpiresAt      time.Time
+	State          string
+	ConnectedAt    *time.Time
+	ConnectedBy    string
+	RenewedAt      *time.Time
+	Fault          string
+	FaultSince     *time.Time
+	RenewAfter     *time.Time
+	UpdatedAt      time.Time
+}
+
+func (q *Queries) SaveXAccount(ctx context.Context, db DBTX, arg SaveXAccountParams) error {
+	_, err := db.Exec(ctx, saveXAccount,
+		arg.Handle,
+		arg.UserID,
+		arg.AccessSealed,
+		arg.RefreshSealed,
+		arg.PreviousSealed,
+		arg.AccessSha256,
+		arg.KeyID,
+		arg.Scopes,
+		arg.ExpiresAt,
+		arg.State,
+		arg.ConnectedAt,
+		arg.ConnectedBy,
+		arg.RenewedAt,
+		arg.Fault,
+		arg.FaultSince,
+		arg.RenewAfter,
+		arg.UpdatedAt,
+	)
+	return err
+}
+
+const startXConnection = `-- name: StartXConnection :one
+INSERT INTO x_connections (handle, user_name, session_id, state_sha256, verifier_sealed, started_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+RETURNING id
+`
+
+type StartXConnectionParams struct {
+	Handle         string
+	UserName       string
+	SessionID      string
+	StateSha256    []byte
+	VerifierSealed []byte
+	StartedAt      time.Time
+	ExpiresAt      time.Time
+}
+
+func (q *Queries) StartXConnection(ctx context.Context, db DBTX, arg StartXConnectionParams) (string, error) {
+	row := db.QueryRow(ctx, startXConnection,
+		arg.Handle,
+		arg.UserName,
+		arg.SessionID,
+		arg.StateSha256,
+		arg.VerifierSealed,
+		arg.StartedAt,
+		arg.ExpiresAt,
+	)
+	var id string
+	err := row.Scan(&id)
+	return id, err
+}
+
+const takeXConnection = `-- name: TakeXConnection :one
+WITH taken AS (SELECT t.id, t.verifier_sealed FROM x_connections t
+    WHERE t.state_sha256 = $3 AND t.session_id = $4 AND t.answered_at IS NULL AND t.expires_at > $5::timestamptz FOR UPDATE)
+UPDATE x_connections c SET answered_at = $1, verifier_sealed = '', outcome = 'failed', said = $2
+FROM taken WHERE c.id = taken.id
+RETURNING c.id, c.handle, taken.verifier_sealed
+`
+
+type TakeXConnectionParams struct {
+	Now         *time.Time
+	Said        string
+	StateSha256 []byte
+	SessionID   string
+	Wall        time.Time
+}
+
+type TakeXConnectionRow struct {
+	ID             string
+	Handle         string
+	VerifierSealed []byte
+}
+
+func (q *Queries) TakeXConnection(ctx context.Context, db DBTX, arg TakeXConnectionParams) (TakeXConnectionRow, error) {
+	row := db.QueryRow(ctx, takeXConnection,
+		arg.Now,
+		arg.Said,
+		arg.StateSha256,
+		arg.SessionID,
+		arg.Wall,
+	)
+	var i TakeXConnectionRow
+	err := row.Scan(&i.ID, &i.Handle, &i.VerifierSealed)
+	return i, err
+}
+
+const waitingOnX = `-- name: WaitingOnX :many
+SELECT DISTINCT ON (o.x_handle) o.x_handle AS handle, count(*) OVER (PARTITION BY o.x_handle)::int AS waiting, e.not_before, e.error, o.state AS operation_state
+FROM effects e JOIN operations o ON o.id = e.operation_id JOIN validations v ON v.id = e.validation_id
+WHERE e.kind LIKE 'x.%' AND e.state = 'intent' AND v.state = 'approved' AND o.state IN ('running', 'paused') AND o.x_handle <> ''
+ORDER BY o.x_handle, e.error = '', e.not_before, e.id
+`
+
+type WaitingOnXRow struct {
+	Handle         string
+	Waiting        int
+	NotBefore      time.Time
+	Error          string
+	OperationState app.OperationState
+}
+
+// What is approved, not sent yet and in an operation that goes on, by account;
+// the first call to be tried tells why.
+func (q *Queries) WaitingOnX(ctx context.Context, db DBTX) ([]WaitingOnXRow, error) {
+	rows, err := db.Query(ctx, waitingOnX)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []WaitingOnXRow
+	for rows.Next() {
+		var i WaitingOnXRow
+		if err := rows.Scan(
+			&i.Handle,
+			&i.Waiting,
+			&i.NotBefore,
+			&i.Error,
+			&i.OperationState,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const xAccount = `-- name: XAccount :one
+SELECT handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, state, updated_at, connected_at, connected_by, renewed_at, previous_sealed, access_sha256, fault, fault_since, renew_after FROM x_accounts WHERE lower(handle) = lower($1)
+`
+
+func (q *Queries) XAccount(ctx context.Context, db DBTX, handle string) (XAccount, error) {
+	row := db.QueryRow(ctx, xAccount, handle)
+	var i XAccount
+	err := row.Scan(
+		&i.Handle,
+		&i.UserID,
+		&i.AccessSealed,
+		&i.RefreshSealed,
+		&i.KeyID,
+		&i.Scopes,
+		&i.ExpiresAt,
+		&i.State,
+		&i.UpdatedAt,
+		&i.ConnectedAt,
+		&i.ConnectedBy,
+		&i.RenewedAt,
+		&i.PreviousSealed,
+		&i.AccessSha256,
+		&i.Fault,
+		&i.FaultSince,
+		&i.RenewAfter,
+	)
+	return i, err
+}
+
+const xAccountForUpdate = `-- name: XAccountForUpdate :one
+SELECT handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, state, updated_at, connected_at, connected_by, renewed_at, previous_sealed, access_sha256, fault, fault_since, renew_after FROM x_accounts WHERE lower(handle) = lower($1) FOR UPDATE
+`
+
+func (q *Queries) XAccountForUpdate(ctx context.Context, db DBTX, handle string) (XAccount, error) {
+	row := db.QueryRow(ctx, xAccountForUpdate, handle)
+	var i XAccount
+	err := row.Scan(
+		&i.Handle,
+		&i.UserID,
+		&i.AccessSealed,
+		&i.RefreshSealed,
+		&i.KeyID,
+		&i.Scopes,
+		&i.ExpiresAt,
+		&i.State,
+		&i.UpdatedAt,
+		&i.ConnectedAt,
+		&i.ConnectedBy,
+		&i.RenewedAt,
+		&i.PreviousSealed,
+		&i.AccessSha256,
+		&i.Fault,
+		&i.FaultSince,
+		&i.RenewAfter,
+	)
+	return i, err
+}
+
+const xAccountLost = `-- name: XAccountLost :exec
+UPDATE x_accounts SET state = 'needs_reconnect', updated_at = $1 WHERE lower(handle) = lower($2)
+`
+
+type XAccountLostParams struct {
+	Now    time.Time
+	Handle string
+}
+
+func (q *Queries) XAccountLost(ctx context.Context, db DBTX, arg XAccountLostParams) error {
+	_, err := db.Exec(ctx, xAccountLost, arg.Now, arg.Handle)
+	return err
+}
+
 const xAccounts = `-- name: XAccounts :many
-SELECT handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, state, updated_at FROM x_accounts ORDER BY handle
+SELECT handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, state, updated_at, connected_at, connected_by, renewed_at, previous_sealed, access_sha256, fault, fault_since, renew_after FROM x_accounts WHERE state <> 'disconnected' ORDER BY handle
 `
 
 func (q *Queries) XAccounts(ctx context.Context, db DBTX) ([]XAccount, error) {
@@ -32,6 +443,14 @@ func (q *Queries) XAccounts(ctx context.Context, db DBTX) ([]XAccount, error) {
 			&i.ExpiresAt,
 			&i.State,
 			&i.UpdatedAt,
+			&i.ConnectedAt,
+			&i.ConnectedBy,
+			&i.RenewedAt,
+			&i.PreviousSealed,
+			&i.AccessSha256,
+			&i.Fault,
+			&i.FaultSince,
+			&i.RenewAfter,
 		); err != nil {
 			return nil, err
 		}
@@ -41,4 +460,82 @@ func (q *Queries) XAccounts(ctx context.Context, db DBTX) ([]XAccount, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const xConnection = `-- name: XConnection :one
+SELECT id, handle, user_name, session_id, state_sha256, verifier_sealed, started_at, expires_at, answered_at, outcome, said FROM x_connections WHERE id = $1
+`
+
+func (q *Queries) XConnection(ctx context.Context, db DBTX, id string) (XConnection, error) {
+	row := db.QueryRow(ctx, xConnection, id)
+	var i XConnection
+	err := row.Scan(
+		&i.ID,
+		&i.Handle,
+		&i.UserName,
+		&i.SessionID,
+		&i.StateSha256,
+		&i.VerifierSealed,
+		&i.StartedAt,
+		&i.ExpiresAt,
+		&i.AnsweredAt,
+		&i.Outcome,
+		&i.Said,
+	)
+	return i, err
+}
+
+const xConnectionByState = `-- name: XConnectionByState :one
+SELECT id, handle, user_name, session_id, state_sha256, verifier_sealed, started_at, expires_at, answered_at, outcome, said FROM x_connections WHERE state_sha256 = $1
+`
+
+func (q *Queries) XConnectionByState(ctx context.Context, db DBTX, stateSha256 []byte) (XConnection, error) {
+	row := db.QueryRow(ctx, xConnectionByState, stateSha256)
+	var i XConnection
+	err := row.Scan(
+		&i.ID,
+		&i.Handle,
+		&i.UserName,
+		&i.SessionID,
+		&i.StateSha256,
+		&i.VerifierSealed,
+		&i.StartedAt,
+		&i.ExpiresAt,
+		&i.AnsweredAt,
+		&i.Outcome,
+		&i.Said,
+	)
+	return i, err
+}
+
+const xSpelling = `-- name: XSpelling :one
+SELECT coalesce((SELECT a.handle FROM x_accounts a WHERE lower(a.handle) = lower($1)),
+    (SELECT o.x_handle FROM operations o WHERE lower(o.x_handle) = lower($1) ORDER BY o.id DESC LIMIT 1), '')::text AS handle
+`
+
+// How a name is spelt that is known already, ” when it is not.
+func (q *Queries) XSpelling(ctx context.Context, db DBTX, handle string) (string, error) {
+	row := db.QueryRow(ctx, xSpelling, handle)
+	var handle_2 string
+	err := row.Scan(&handle_2)
+	return handle_2, err
+}
+
+const xTokenRefused = `-- name: XTokenRefused :exec
+UPDATE x_accounts SET expires_at = $1, updated_at = $1
+WHERE access_sha256 = $2 AND access_sha256 <> '' AND state = 'connected' AND expires_at > $1::timestamptz
+    AND renewed_at < $3::timestamptz
+`
+
+type XTokenRefusedParams struct {
+	Now          time.Time
+	AccessSha256 []byte
+	Before       time.Time
+}
+
+// A token that is refused just after it was given is refused for another reason
+// than its age.
+func (q *Queries) XTokenRefused(ctx context.Context, db DBTX, arg XTokenRefusedParams) error {
+	_, err := db.Exec(ctx, xTokenRefused, arg.Now, arg.AccessSha256, arg.Before)
+	return err
 }

@@ -13,7 +13,7 @@ type Deployed struct {
 	Branch  string
 	Message string // the commit message
 	URL     string
-	Files   map[string][]byte // what is served; a broken file is absent
+	Files   map[string][]byte // what was uploaded; a broken file is absent
 	At      time.Time
 }
 
@@ -37,6 +37,9 @@ func (s *Server) files(d *deployment) map[string][]byte {
 		if file, ok := s.blobs[hash]; ok && fits(hash, name, file.content) {
 			files[name] = file.content
 		}
+	}
+	if d.rules != "" {
+		files["/_headers"] = []byte(d.rules)
 	}
 	return files
 }

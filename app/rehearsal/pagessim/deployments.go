@@ -20,6 +20,7 @@ type deployment struct {
 	message, commit     string
 	manifest            map[string]string // path to hash
 	headers             []headerRule
+	rules               string // the file _headers, which is no page
 	created             time.Time
 	looks               int // still to come before it is finished
 }
@@ -49,7 +50,7 @@ func (s *Server) createDeployment(w http.ResponseWriter, r *http.Request, p *pro
 		refuse(w, http.StatusBadRequest, 8000001, "The file _headers could not be read.")
 		return
 	}
-	d.headers = parseHeaders(headers)
+	d.headers, d.rules = parseHeaders(headers), headers
 	d.url = fmt.Sprintf("http://%s/_site/%s/%s/", r.Host, p.name, d.id)
 	p.deployments = append(p.deployments, d)
 	result(w, d.shown())

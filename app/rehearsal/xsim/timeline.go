@@ -30,9 +30,16 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, me *account, fits 
 		invalid(w, "max_results", "The `max_results` query parameter value is not between 5 and 100.")
 		return
 	}
+	var since time.Time
+	if from := r.FormValue("start_time"); from != "" {
+		if since, err = time.Parse("2006-01-02T15:04:05Z", from); err != nil {
+			invalid(w, "start_time", "The `start_time` query parameter value is not a timestamp of the form YYYY-MM-DDTHH:mm:ssZ.")
+			return
+		}
+	}
 	var all []*post
 	for _, p := range slices.Backward(s.posts) {
-		if fits(p) && !p.at.After(s.opts.Now()) && newer(p.id, r.FormValue("since_id")) {
+		if fits(p) && !p.at.After(s.opts.Now()) && !p.at.Before(since) && newer(p.id, r.FormValue("since_id")) {
 			all = append(all, p)
 		}
 	}

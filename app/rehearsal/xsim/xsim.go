@@ -37,11 +37,16 @@ type Account struct {
 
 // Options describe the world at its start.
 type Options struct {
-	Now          func() time.Time
+	Now func() time.Time
+	// Wall is the time of those who use a browser; nil: Now.
+	Wall         func() time.Time
 	Seed         int64
 	Accounts     []Account
 	ClientID     string
 	ClientSecret string
+	// Callbacks are where the application may have people led back to; nil: any
+	// address of this machine.
+	Callbacks []string
 	// Poison is what attackers write to the accounts every day, some of it at a
 	// time, beside what the crowd writes.
 	Poison []string
@@ -56,9 +61,10 @@ type Server struct {
 	mu          sync.Mutex
 	accounts    map[string]*account // by id
 	tokens      map[string]*grant   // by access token
-	refresh     map[string]string   // refresh token to account id, unspent ones
-	spent       map[string]string   // spent refresh tokens to account id
-	posts       []*post             // by time
+	refresh     map[string]*family  // unspent refresh tokens
+	spent       map[string]*family  // spent ones
+	codes       map[string]*code
+	posts       []*post // by time
 	media       map[string]*media
 	lastID      int64
 	issued      int
@@ -74,17 +80,15 @@ type account struct {
 	writes  []time.Time // of posts within the rate-limit window
 }
 
-type grant struct {
-	account string
-	expires time.Time
-}
-
 // New returns a server whose access tokens are good for two hours from now on.
 func New(opts Options) *Server {
 	s := &Server{
 		opts: opts, mux: http.NewServeMux(), accounts: map[string]*account{}, tokens: map[string]*grant{},
-		refresh: map[string]string{}, spent: map[string]string{}, media: map[string]*media{}, billed: map[string]bool{},
+		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, media: map[string]*media{}, billed: map[string]bool{},
 		advanced: opts.Now(),
+	}
+	if s.opts.Wall == nil {
+		s.opts.Wall = opts.Now
 	}
 	s.faults.Body = faultBody
 	for _, a := range slices.Concat(opts.Accounts, crowd) {
@@ -97,11 +101,12 @@ func New(opts Options) *Server {
 
 func (s *Server) add(a Account) {
 	s.accounts[a.ID] = &account{Account: a}
+	of := &family{a.ID, scopes}
 	if a.AccessToken != "" {
-		s.tokens[a.AccessToken] = &grant{a.ID, s.opts.Now().Add(lifetime)}
+		s.tokens[a.AccessToken] = &grant{of, s.opts.Now().Add(lifetime)}
 	}
 	if a.RefreshToken != "" {
-		s.refresh[a.RefreshToken] = a.ID
+		s.refresh[a.RefreshToken] = of
 	}
 	for _, old := range a.History {
 		s.posts = append(s.posts, &post{id: s.newID(old.CreatedAt), author: a.ID, text: old.Text, at: old.CreatedAt.UTC()})
@@ -109,7 +114,10 @@ func (s *Server) add(a Account) {
 }
 
 func (s *Server) routes() {
+	s.mux.HandleFunc("GET /i/oauth2/authorize", s.showConsent)
+	s.mux.HandleFunc("POST /i/oauth2/authorize", s.decideConsent)
 	s.mux.HandleFunc("POST /2/oauth2/token", s.createToken)
+	s.mux.HandleFunc("POST /2/oauth2/revoke", s.revokeToken)
 	s.mux.HandleFunc("POST /2/tweets", s.authorised(s.createPost))
 	s.mux.HandleFunc("GET /2/tweets", s.authorised(s.lookUpPosts))
 	s.mux.HandleFunc("POST /2/media/upload/initialize", s.authorised(s.openMedia))

@@ -1,0 +1,75 @@
+package effects
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"vivra/app"
+)
+
+// Binding is what an approval binds to besides the payload: the operation as
+// the database has it.
+type Binding struct {
+	OfficialAddress string // 0x and 40 lower-case hex digits
+	Account         string // handle on X, without @
+	AccountID       string // the connected account's number, empty for none
+	Chat            int64
+	Host            string
+}
+
+// Freeze returns everything that an approval of payload binds to. What it holds
+// as the request of a call is what a preview shows and what is sent.
+func Freeze(kind app.ValidationKind, payload json.RawMessage, b Binding) (app.Frozen, error) {
+	canonical, err := app.CanonicalJSON(payload)
+	if err != nil {
+		return app.Frozen{}, fmt.Errorf("freeze payload: %w", err)
+	}
+	if canonical[0] != '{' {
+		return app.Frozen{}, fmt.Errorf("freeze payload: %q is not an object", excerpt(string(canonical), 0))
+	}
+	planned, err := Plan(app.Validation{Kind: kind, Payload: canonical})
+	if err != nil {
+		return app.Frozen{}, err
+	}
+	f := app.Frozen{Kind: kind, OfficialAddress: b.OfficialAddress, Account: b.Account, AccountID: b.AccountID, Chat: b.Chat,
+		Host: b.Host, Payload: canonical, Calls: make([]app.FrozenCall, len(planned)), Files: []string{}}
+	for i, e := range planned {
+		f.Calls[i] = app.FrozenCall{Kind: e.Kind, Request: e.Request}
+		files, err := filesOf(f.Calls[i])
+		if err != nil {
+			return app.Frozen{}, err
+		}
+		f.Files = append(f.Files, files...)
+	}
+	return f, nil
+}
+
+// filesOf are the SHA-256 of the files that go out with a call, in order: of
+// pictures, or of a build's list of files.
+func filesOf(c app.FrozenCall) (files []string, err error) {
+	var r struct {
+		Media           []app.Media `json:"media"`
+		Picture, Banner app.Media
+		Manifest        string `json:"manifest_sha256"`
+	}
+	if err := json.Unmarshal(c.Request, &r); err != nil {
+		return nil, fmt.Errorf("read files of %s: %w", c.Kind, err)
+	}
+	for _, m := range append(r.Media, r.Picture, r.Banner, app.Media{SHA256: r.Manifest}) {
+		if m.SHA256 != "" {
+			files = append(files, m.SHA256)
+		}
+	}
+	return files, nil
+}
+
+// Allowed tells whether an effect is the call that f holds at its place, to the
+// byte.
+func Allowed(f app.Frozen, e app.Effect) bool {
+	if e.Position < 0 || e.Position >= len(f.Calls) {
+		return false
+	}
+	c := f.Calls[e.Position]
+	return c.Kind == e.Kind && bytes.Equal(c.Request, e.Request) && app.SHA256Hex(e.Request) == e.RequestSHA256
+}

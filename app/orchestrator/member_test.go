@@ -1,0 +1,197 @@
+package orchestrator_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+
+	"vivra/app"
+	"vivra/app/internal/testdb"
+)
+
+// TestMain runs the tests, or is one of the processes they start.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 3 {
+		switch os.Args[1] {
+		case victimArg:
+			os.Exit(be[victim](os.Args[2]))
+		case posterArg:
+			os.Exit(be[poster](os.Args[2]))
+		}
+	}
+	testdb.Main(m)
+}
+
+const victimArg = "be-a-victim"
+
+// be is the life of a process that a test started.
+func be[T interface {
+	live(ctx context.Context, in io.Reader) error
+}](text string) int {
+	var one T
+	err := json.Unmarshal([]byte(text), &one)
+	if err == nil {
+		err = one.live(context.Background(), os.Stdin)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// victim is a process that kills itself, as kill -9 does, the first time that an
+// effect of Kind comes to Point.
+type victim struct {
+	Place       place
+	Operation   int64
+	Product     time.Time
+	Wall        time.Time
+	Point, Kind string
+	// Begins is the kind of the first effect that the approval sets off.
+	Begins string
+}
+
+// live works; when nothing is left to do it says so, and waits to be told how
+// far to turn its clock.
+func (v victim) live(ctx context.Context, in io.Reader) error {
+	made := new(pile)
+	clock := clockwork.NewFakeClockAt(v.Product)
+	b, err := v.Place.open(ctx, clock, clockwork.NewFakeClockAt(v.Wall), healthy(), made.add)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	told := bufio.NewScanner(in)
+	p := player{bureau: b, operation: v.Operation, begins: v.Begins, made: made, reached: func(point, kind string) {
+		if point == v.Point && kind == v.Kind {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			select {} // until the signal arrives
+		}
+	}, next: func() bool {
+		fmt.Println("idle")
+		if !told.Scan() {
+			return false
+		}
+		d, err := time.ParseDuration(told.Text())
+		clock.Advance(d)
+		return err == nil
+	}}
+	return p.play(ctx)
+}
+
+// player carries out what is due of one operation.
+type player struct {
+	bureau
+	operation int64
+	begins    string
+	made      *pile
+	// reached is told each point with the kind of effect that came there.
+	reached func(point, kind string)
+	// next is called when nothing is left to do at this instant: false ends the play.
+	next func() bool
+}
+
+func (p player) play(ctx context.Context) error {
+	kind := ""
+	tell := func(point string) {
+		at := kind
+		if at == "" {
+			at = p.first(ctx)
+		}
+		p.reached(point, at)
+	}
+	p.Reached, p.Store.Reached = tell, tell
+	for {
+		if err := p.Tick(ctx); err != nil {
+			return err
+		}
+		all := p.made.taken()
+		for _, job := range all {
+			e, err := p.Store.Effect(ctx, job.ID)
+			if err != nil {
+				return err
+			}
+			kind = e.Kind
+			_ = p.Do(ctx, job) // the rows tell what failed
+			kind = ""
+		}
+		if len(all) == 0 && !p.next() {
+			return nil
+		}
+	}
+}
+
+// first is the kind of the first effect that is still open, or to come.
+func (p player) first(ctx context.Context) string {
+	all, err := p.Store.Effects(ctx, p.operation)
+	if err != nil {
+		return ""
+	}
+	for _, e := range all {
+		if e.State != app.EffectDone {
+			return e.Kind
+		}
+	}
+	return p.begins
+}
+
+// process is another process that a test has started.
+type process struct {
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	said *bufio.Scanner
+}
+
+func start(t testing.TB, arg string, spec any) *process {
+	t.Helper()
+	text, err := json.Marshal(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{cmd: exec.CommandContext(t.Context(), os.Args[0], arg, string(text))}
+	p.cmd.Stderr = t.Output()
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err == nil {
+		p.said = bufio.NewScanner(out)
+		err = p.cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// hear returns the next line that the process says, false when it has ended.
+func (p *process) hear() (string, bool) {
+	ok := p.said.Scan()
+	return strings.TrimSpace(p.said.Text()), ok
+}
+
+func (p *process) tell(line string) { _, _ = io.WriteString(p.in, line+"\n") } // one that is dead hears nothing
+
+// killed waits for the end and tells whether it was kill -9.
+func (p *process) killed(t testing.TB) bool {
+	t.Helper()
+	_ = p.in.Close()
+	_ = p.cmd.Wait() // ProcessState tells
+	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
+	if !killed && !p.cmd.ProcessState.Success() {
+		t.Fatalf("the process ended with %s", p.cmd.ProcessState)
+	}
+	return killed
+}

@@ -1,0 +1,60 @@
+package orchestrator
+
+import (
+	"context"
+	"vivra/app/effects"
+	"vivra/app/postgres"
+	"vivra/app/x"
+)
+
+func (o *Orchestrator) sendPost(ctx context.Context, a attempt, p effects.Post) (postgres.Sent, error) {
+	token, request, err := o.preparePost(ctx, a, p)
+	if err != nil {
+		return postgres.Sent{}, beforeSending(err)
+	}
+	id, err := o.Desk.X.CreatePost(ctx, token, request)
+	switch {
+	case stale(err):
+		return postgres.Sent{}, beforeSending(err)
+	case err != nil:
+		return postgres.Sent{}, err
+	}
+	return posted(p, id), nil
+}
+
+// preparePost does everything that comes before the post is public. Its
+// pictures are compared before the first of them leaves.
+func (o *Orchestrator) preparePost(ctx context.Context, a attempt, p effects.Post) (token string, request x.PostRequest, err error) {
+	request = x.PostRequest{Text: p.Text, PollOptions: p.PollOptions, PollMinutes: p.PollMinutes, MadeWithAI: len(p.Media) > 0}
+	account, err := o.account(ctx, a.Effect, p.Account)
+	if err != nil {
+		return "", request, err
+	}
+	if request.ReplyTo, err = o.answered(ctx, a.Effect, p.ReplyTo); err != nil {
+		return "", request, err
+	}
+	pictures, err := o.originals(ctx, p.Media)
+	if err != nil {
+		return "", request, err
+	}
+	for i, m := range p.Media {
+		id, err := o.Desk.X.UploadMedia(ctx, account.AccessToken, x.Upload{Bytes: pictures[i], MIME: m.MIME, Alt: m.Alt})
+		if err != nil {
+			return "", request, err
+		}
+		o.reached(Uploaded)
+		request.MediaIDs = append(request.MediaIDs, id)
+	}
+	return account.AccessToken, request, o.inTime(a)
+}
+
+func posted(p effects.Post, id string) postgres.Sent {
+	summary := "Posted on X"
+	switch {
+	case len(p.PollOptions) > 0:
+		summary = "Opened the poll on X"
+	case p.ReplyTo >= 0:
+		summary = "Posted on X, in the thread"
+	}
+	return postgres.Sent{ProviderID: id, Link: "https://x.com/" + p.Account + "/status/" + id, Receipt: map[string]string{"post_id": id}, Summary: summary}
+}

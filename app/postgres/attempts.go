@@ -1,0 +1,156 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"vivra/app"
+	"vivra/app/effects"
+	"vivra/app/postgres/dbsqlc"
+)
+
+// AttemptEffect claims an effect for one attempt: its price is reserved, its
+// account spaced, and "attempting" is committed before anyone calls out. It
+// returns false when the effect is not to be attempted now.
+func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Duration, now, lease time.Time) (e app.Effect, ok bool, err error) {
+	operationID, err := s.q.EffectOperation(ctx, s.pool, id)
+	if err != nil {
+		return e, false, notFound(err, "publication")
+	}
+	err = s.inOperation(ctx, operationID, now, func(t *opTx) error {
+		r, err := s.q.Effect(ctx, t, id)
+		if err != nil {
+			return notFound(err, "publication")
+		}
+		if r.Effect.State != app.EffectIntent || t.op.State != app.OperationRunning {
+			return nil
+		}
+		if r.Effect.NotBefore.After(now) { // woken by a process whose clock is ahead of ours: the next tick wakes it again
+			return s.q.DelayEffect(ctx, t, dbsqlc.DelayEffectParams{NotBefore: r.Effect.NotBefore, ID: id})
+		}
+		if early, err := s.q.EarlierOpen(ctx, t, id); err != nil || early {
+			return err
+		}
+		if ok, err = t.bound(ctx, r); err != nil || !ok {
+			return err
+		}
+		if ok, err = t.spaced(ctx, r.Effect, spacing); err != nil || !ok {
+			return err
+		}
+		if ok, err = t.affordable(ctx, r); err != nil || !ok {
+			return err
+		}
+		fence, err := s.q.AttemptEffect(ctx, t, dbsqlc.AttemptEffectParams{LeaseUntil: &lease, Now: &now, ReservedNusd: r.Effect.PriceNusd, ID: id})
+		if err != nil {
+			return fmt.Errorf("claim effect: %w", err)
+		}
+		e = effectOfRow(r.Effect, r.Slug, r.StepKey)
+		e.Fence, e.Attempt, e.State, e.AttemptedAt = fence, e.Attempt+1, app.EffectAttempting, &now
+		return nil
+	})
+	return e, ok, err
+}
+
+// bound checks that the effect is the call that was approved, in a world that is
+// as it was then. One that is not is never sent.
+func (t *opTx) bound(ctx context.Context, e dbsqlc.EffectRow) (bool, error) {
+	v, err := t.validation(ctx, e.Effect.ValidationID)
+	if err != nil {
+		return false, err
+	}
+	if v.State != app.ValidationApproved || v.AppliedAt == nil {
+		return false, t.unapproved(ctx, e, v)
+	}
+	lapsed, err := t.lapsed(ctx, v)
+	if err != nil {
+		return false, err
+	}
+	if lapsed {
+		return false, t.expire(ctx, v)
+	}
+	changes, err := t.changes(ctx, v)
+	if err != nil {
+		return false, err
+	}
+	if f, ok := frozenOf(v); ok && !effects.Allowed(f, effectOfRow(e.Effect, e.Slug, e.StepKey)) {
+		changes = append(changes, "A call that waited was not among those that were approved.")
+	}
+	if len(changes) == 0 {
+		return true, nil
+	}
+	_, err = t.requeue(ctx, v, "payload_changed", changedSince, changes)
+	return false, err
+}
+
+const changedSince = "what would go out is not what was approved"
+
+// unapproved voids an effect that should not be there.
+func (t *opTx) unapproved(ctx context.Context, e dbsqlc.EffectRow, v app.Validation) error {
+	const message = "nobody's approval stands behind it"
+	if _, err := t.raise(ctx, "payload_changed", v.ID, e.StepKey+": a publication was not sent because "+message+"."); err != nil {
+		return err
+	}
+	if err := t.endEffect(ctx, e.Effect, app.EffectVoid, message); err != nil {
+		return err
+	}
+	if _, err := t.store.q.PendingOfStep(ctx, t, e.Effect.StepID); !noRows(err) {
+		return err // another draft of its step waits
+	}
+	return t.failPublishing(ctx, e.Effect.StepID, e.StepKey, message)
+}
+
+// spaced keeps the gap between two publications of one account, from the last
+// post of one to the first of the next: the later one is delayed, never dropped.
+func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duration) (bool, error) {
+	if !e.Begins {
+		return true, nil
+	}
+	q := t.store.q
+	if err := q.LockAccount(ctx, t, e.Account); err != nil {
+		return false, fmt.Errorf("lock account: %w", err)
+	}
+	since := t.now.Add(-spacing)
+	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, ValidationID: e.ValidationID, Since: &since})
+	if err != nil {
+		return false, fmt.Errorf("read account's last post: %w", err)
+	}
+	next := last.LastAt.Add(spacing)
+	if last.Busy {
+		next = t.now.Add(time.Minute)
+	}
+	if !next.After(t.now) {
+		return true, nil
+	}
+	return false, q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: next, SpacingS: spacing.Seconds(), Account: e.Account})
+}
+
+// affordable reserves the price of a publication, or fails its step.
+func (t *opTx) affordable(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
+	if r.Effect.PriceNusd <= t.left() {
+		t.op.Reserved += r.Effect.PriceNusd
+		return true, nil
+	}
+	cause := &app.BudgetError{Wall: "operation"}
+	if _, err := t.raise(ctx, "budget_exceeded", "operation", r.StepKey+" was not published: "+cause.Error()+". Raise the cap or skip the step."); err != nil {
+		return false, err
+	}
+	if err := t.endEffect(ctx, r.Effect, app.EffectFailed, cause.Error()); err != nil {
+		return false, err
+	}
+	return false, t.failPublishing(ctx, r.Effect.StepID, r.StepKey, cause.Error())
+}
+
+// failPublishing fails a step whose publication can't go out. One that no
+// longer waits for it, as after a stop, stays as it is.
+func (t *opTx) failPublishing(ctx context.Context, stepID int64, stepKey, message string) error {
+	st, err := t.store.q.Step(ctx, t, stepID)
+	if err != nil {
+		return notFound(err, "step")
+	}
+	if st.State != app.StepWaiting {
+		return nil
+	}
+	t.add(app.EventLine{Kind: "step", Agent: "system", Step: stepKey, Summary: "Publishing failed"})
+	return t.endStep(ctx, stepID, app.StepFailed, nil, "publishing failed: "+message)
+}

@@ -1,0 +1,71 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"vivra/app"
+	"vivra/app/effects"
+)
+
+// binding is what approvals of the operation bind to, as the database has it now.
+func (t *opTx) binding(ctx context.Context) (effects.Binding, error) {
+	b := effects.Binding{OfficialAddress: t.op.Token.Ref.Address.Hex(), Account: t.op.XHandle, Chat: t.op.TelegramChat, Host: t.op.SiteHost}
+	if b.Account == "" {
+		return b, nil
+	}
+	account, err := t.store.q.XAccount(ctx, t, b.Account)
+	if err != nil && !noRows(err) {
+		return b, fmt.Errorf("read the account on X: %w", err)
+	}
+	b.AccountID = account.UserID
+	return b, nil
+}
+
+// freeze returns what an approval of payload binds to now, and the canonical
+// JSON that is kept and hashed.
+func (t *opTx) freeze(ctx context.Context, kind app.ValidationKind, payload json.RawMessage) (app.Frozen, string, error) {
+	b, err := t.binding(ctx)
+	if err != nil {
+		return app.Frozen{}, "", err
+	}
+	f, err := effects.Freeze(kind, payload, b)
+	if err != nil {
+		return f, "", unreadable{err}
+	}
+	text, err := app.CanonicalJSON(f)
+	return f, string(text), err
+}
+
+// unreadable is a payload that no call can be planned from.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
+// changes says in sentences how what would go out now differs from what v shows,
+// which is what an approval of it binds to. Nil: it may go out.
+func (t *opTx) changes(ctx context.Context, v app.Validation) ([]string, error) {
+	b, err := t.binding(ctx)
+	if err != nil {
+		return nil, err
+	}
+	is, err := effects.Freeze(v.Kind, v.Payload, b)
+	if err != nil {
+		return []string{"What was proposed can't be read any more."}, nil
+	}
+	if len(v.Frozen) == 0 {
+		return []string{"An older version of the program wrote it, which did not keep what an approval binds to."}, nil
+	}
+	was, ok := frozenOf(v)
+	if !ok {
+		return []string{"The record of what an approval binds to was itself changed."}, nil
+	}
+	return effects.Changes(was, is), nil
+}
+
+// frozenOf reads what v binds to, if it is what was hashed.
+func frozenOf(v app.Validation) (f app.Frozen, ok bool) {
+	err := json.Unmarshal(v.Frozen, &f)
+	return f, err == nil && app.SHA256Hex(v.Frozen) == v.FrozenSHA256
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"vivra/app"
+	"vivra/app/live"
+)
+
+// POST /admin/operations/:slug/cap lets it spend more.
+func (s *Server) createOperationCap(c echo.Context) error {
+	to, err := app.ParseUSD(c.FormValue("cap"))
+	if err != nil {
+		return err
+	}
+	seen, err := strconv.ParseInt(c.FormValue("seen"), 10, 64)
+	if err != nil {
+		return app.Errorf(app.Invalid, "Open the operation's page and raise the cap from there. Nothing was changed.")
+	}
+	reason, err := reason(c)
+	if err != nil {
+		return err
+	}
+	return s.steered(c, s.Store.RaiseCap(c.Request().Context(), c.Param("slug"), app.Nano(seen), to, reason, currentUser(c), s.Now()))
+}
+
+// POST /admin/steps/:id/retry runs a step again from its start.
+func (s *Server) createStepRetry(c echo.Context) error {
+	return s.steerStep(c, func(id int64, reason string) error {
+		return s.Store.RetryStep(c.Request().Context(), id, reason, currentUser(c), s.Now())
+	})
+}
+
+// POST /admin/steps/:id/skip gives a step up.
+func (s *Server) createStepSkip(c echo.Context) error {
+	return s.steerStep(c, func(id int64, reason string) error {
+		return s.Store.SkipStep(c.Request().Context(), id, reason, currentUser(c), s.Now())
+	})
+}
+
+func (s *Server) steerStep(c echo.Context, steer func(id int64, reason string) error) error {
+	return s.withReason(c, func(id int64, reason string) error {
+		if err := s.unmoved(c, id); err != nil {
+			return err
+		}
+		return steer(id, reason)
+	})
+}
+
+// unmoved refuses what was meant for another state of the step than it is in:
+// what breaks off a run must not break off one that began meanwhile.
+func (s *Server) unmoved(c echo.Context, id int64) error {
+	seen := app.StepState(c.FormValue("state"))
+	if seen == "" {
+		return nil
+	}
+	st, err := s.Store.Step(c.Request().Context(), id)
+	if err != nil || st.State == seen {
+		return err
+	}
+	return app.Errorf(app.Conflict, "This step is %s by now: it was %s when you opened the page. Look at it again. Nothing was changed.", words(st.State), words(seen))
+}
+
+func words(s app.StepState) string { return strings.ReplaceAll(string(s), "_", " ") }
+
+// POST /admin/effects/:id/retry sends a publication that failed again.
+func (s *Server) createEffectRetry(c echo.Context) error {
+	return s.withReason(c, func(id int64, reason string) error {
+		return s.Store.RetryEffect(c.Request().Context(), id, reason, currentUser(c), s.Now())
+	})
+}
+
+func (s *Server) withReason(c echo.Context, do func(id int64, reason string) error) error {
+	id, err := idParam(c)
+	if err != nil {
+		return err
+	}
+	reason, err := reason(c)
+	if err != nil {
+		return err
+	}
+	if err := do(id, reason); err != nil {
+		return err
+	}
+	s.Hub.Changed(live.Operations)
+	return done(c, back(c))
+}
+
+// POST /admin/effects/:id/settlement says whether a call whose answer was lost
+// reached the platform.
+func (s *Server) createEffectSettlement(c echo.Context) error {
+	id, err := idParam(c)
+	if err != nil {
+		return err
+	}
+	sent := c.FormValue("sent")
+	if sent != "yes" && sent != "no" {
+		return app.Errorf(app.Invalid, "Say whether it is there or not. Nothing was changed.")
+	}
+	link := strings.TrimSpace(c.FormValue("link"))
+	if sent == "yes" && !webAddress(link) {
+		return app.Errorf(app.Invalid, "Give the link to what you found there, beginning with https://: what follows it needs its number. Nothing was changed.")
+	}
+	if err := s.Store.SettleEffect(c.Request().Context(), id, sent == "yes", link, currentUser(c), s.Now()); err != nil {
+		return err
+	}
+	s.Hub.Changed(live.Operations)
+	return done(c, back(c))
+}
+
+func webAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+// back returns to the page of ours that the form was on.
+func back(c echo.Context) string { return safeNext(pathOf(c.Request().Referer())) }

@@ -1,0 +1,377 @@
+package web_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-rod/rod"
+	"github.com/go-rod/rod/lib/input"
+
+	"vivra/app/internal/testbrowser"
+	"vivra/app/live"
+)
+
+// desk is the queue in a real browser, with someone signed in.
+type desk struct {
+	*rod.Page
+	t   *testing.T
+	x   *exhibit
+	url string
+	hub *live.Hub
+}
+
+func newDesk(t *testing.T, x *exhibit, page *rod.Page, role string) *desk {
+	t.Helper()
+	server, hub := x.serve(t)
+	signInWith(page, server.URL, role)
+	return &desk{page, t, x, server.URL, hub}
+}
+
+// opens goes to an output, and waits until keys decide there.
+func (d *desk) opens(id string) {
+	d.t.Helper()
+	d.MustNavigate(d.url + "/admin/validations/" + id)
+	d.ready(fmt.Sprintf("location.pathname.endsWith(%q)", "/"+id))
+}
+
+// ready waits for a page where keys decide, and of which more holds.
+func (d *desk) ready(more string) {
+	d.t.Helper()
+	wait(d.t, d.Page, `document.readyState === "complete" && document.documentElement.dataset.ready === "yes" && (`+more+`)`)
+}
+
+// press types a key and waits for the output that it leads to.
+func (d *desk) press(key input.Key, output string) {
+	d.t.Helper()
+	d.Keyboard.MustType(key)
+	d.ready(fmt.Sprintf("document.querySelector('#output-title')?.textContent === %q", output))
+}
+
+func (d *desk) js(expression string) string {
+	d.t.Helper()
+	return d.MustEval("() => String(" + expression + ")").Str()
+}
+
+// focus is the id or the name of what has the focus.
+func (d *desk) focus() string {
+	return d.js("document.activeElement.id || document.activeElement.name")
+}
+
+// TestTheWholeQueueByKeyboard works every output of the queue without a
+// pointer, each as its kind asks for, and finds the focus where it goes on.
+func TestTheWholeQueueByKeyboard(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v1")
+	d.press(input.KeyJ, "Daily post, day 9")
+	d.press(input.KeyJ, "Community poll")
+	d.press(input.KeyK, "Daily post, day 9")
+	if got := d.focus(); got != "output-title" {
+		t.Errorf("after a move the focus is on %q", got)
+	}
+	// A reason that is made of the keys is typed, not obeyed.
+	d.Keyboard.MustType(input.KeyR)
+	wait(t, d.Page, `document.activeElement.name === "reason"`)
+	d.Keyboard.MustType(input.KeyA, input.KeyJ, input.KeyK, input.KeyR, input.KeyE, input.KeyU, input.Slash)
+	d.Keyboard.MustType(input.Tab)
+	d.press(input.Enter, "Community poll")
+	if got := d.focus(); got != "output-title" {
+		t.Errorf("after a rejection the focus is on %q", got)
+	}
+	d.press(input.KeyU, "Daily post, day 9")
+	// Past a risk mark: the key leads to the box, space ticks it, the key decides.
+	d.Keyboard.MustType(input.KeyA)
+	wait(t, d.Page, `document.querySelector("#approve").checkValidity() === false && document.activeElement.name === "on_purpose"`)
+	d.Keyboard.MustType(input.Space)
+	d.press(input.KeyA, "Community poll")
+	// Edit it, then go on.
+	d.Keyboard.MustType(input.KeyE)
+	d.ready(`document.activeElement.id === "field-intro.text"`)
+	d.MustElement("#field-intro\\.text").MustSelectAllText().MustInput("Three faces. Vote below.")
+	d.MustElement("#draft-form").MustEval(`() => { [...this.querySelectorAll("button")][0].focus() }`)
+	d.press(input.Enter, "Community poll")
+	for _, next := range []string{"Account set-up on X", "Telegram group set-up", "Publish the site", "Utility", "Go or no-go", "Three directions", "Brand kit", "Moderator shortlist, week 1", "Verdict", "Takeover dossier"} {
+		d.press(input.KeyA, next)
+	}
+	d.Keyboard.MustType(input.KeyA)
+	wait(t, d.Page, `document.activeElement.name === "receipt_url"`)
+	d.MustElement("[name=receipt_url]").MustInput("https://example.com/r/1")
+	d.press(input.Enter, "Handover")
+	d.press(input.KeyA, "Comeback thread")
+	d.press(input.KeyA, "Nothing waits")
+	want := `reject v2 by approver
+withdraw v2 by approver
+approve  v2 by approver
+edit v3 by approver
+approve  v3-2 by approver
+approve  v4 by approver
+approve  v5 by approver
+approve  v6 by approver
+approve  v7 by approver
+approve  v8 by approver
+approve  v9 by approver
+approve  v10 by approver
+approve  v11 by approver
+approve  v12 by approver
+approve https://example.com/r/1 v13 by approver
+approve  v14 by approver
+approve  v1 by approver`
+	if got := x.said(); got != want {
+		t.Errorf("by keys was done:\n%s", got)
+	}
+}
+
+func TestKeysThatDoNothing(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v3")
+	for _, modifier := range []input.Key{input.ControlLeft, input.MetaLeft, input.AltLeft} {
+		d.KeyActions().Press(modifier).Type(input.KeyA, input.KeyE, input.KeyJ).Release(modifier).MustDo()
+	}
+	d.Keyboard.MustType(input.Key('?'))
+	wait(t, d.Page, `document.querySelector("#keys").open`)
+	d.Keyboard.MustType(input.KeyA, input.KeyJ)
+	d.MustElement("#keys button").MustClick()
+	wait(t, d.Page, `!document.querySelector("#keys").open`)
+	d.Keyboard.MustType(input.Key('?'))
+	wait(t, d.Page, `document.querySelector("#keys").open`)
+	d.Keyboard.MustType(input.Escape)
+	wait(t, d.Page, `!document.querySelector("#keys").open`)
+	// In a field only Escape does something: it leads back to the button.
+	d.Keyboard.MustType(input.KeyR)
+	wait(t, d.Page, `document.activeElement.name === "reason"`)
+	d.Keyboard.MustType(input.KeyA, input.Escape)
+	wait(t, d.Page, `document.activeElement.tagName === "SUMMARY"`)
+	if got := d.js("location.pathname"); got != "/admin/validations/v3" || x.said() != "" {
+		t.Errorf("the keys led to %s and did %q", got, x.said())
+	}
+	// A key that is meant for the output before decides nothing about this one.
+	d.MustEval(`() => { delete document.documentElement.dataset.ready }`)
+	d.Keyboard.MustType(input.KeyA)
+	d.MustEval(`() => { document.documentElement.dataset.ready = "yes" }`)
+	// Pressed twice it is sent once.
+	d.MustEval(`() => { const b = document.querySelector("#approve button"); b.click(); b.click() }`)
+	d.ready(`location.pathname === "/admin/validations/v4"`)
+	if got := x.said(); got != "approve  v3 by approver" {
+		t.Errorf("was done: %q", got)
+	}
+}
+
+// TestArrivalsMoveNothing: what comes appears in the list; what is read, what is
+// written and where the list stands stays.
+func TestArrivalsMoveNothing(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.queueUp(30)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v20")
+	waitLive(t, d.Page)
+	d.Keyboard.MustType(input.KeyR)
+	d.MustElement("#reject textarea").MustInput("Half a sen")
+	d.MustEval(`() => { const list = document.querySelector(".items"); list.scrollTop = 300; scrollTo(0, 40);
+		window.seen = ["#item-v12", "#output-title", "#reject textarea", "#approve button"].map((s) => document.querySelector(s));
+		window.at = window.seen.map((e) => e.getBoundingClientRect().top); window.list = list.scrollTop }`)
+	x.mu.Lock()
+	x.queueUp(3)
+	x.mu.Unlock()
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#item-v47") !== null && document.querySelector("#waiting").textContent === "47 waiting"`)
+	if got := d.js(`window.seen.every((e, i) => e.isConnected && Math.abs(e.getBoundingClientRect().top - window.at[i]) < 1) && document.querySelector(".items").scrollTop === window.list && document.querySelector("#reject textarea").value + document.activeElement.name`); got != "Half a senreason" {
+		t.Errorf("after an arrival the page has moved, or holds %q", got)
+	}
+	// Someone else decides an older one: the list shrinks, and nothing that is read moves.
+	other := newVisitor(t, d.url)
+	other.signIn("admin")
+	other.submit(other.get("/admin/validations/v1"), "#approve", nil)
+	wait(t, d.Page, `document.querySelector("#item-v1") === null && document.querySelector("#undo").textContent.includes("admin approved")`)
+	if got := d.js(`window.seen.every((e, i) => e.isConnected && Math.abs(e.getBoundingClientRect().top - window.at[i]) < 1) && document.querySelector("#reject textarea").value`); got != "Half a sen" {
+		t.Errorf("after another's decision the page has moved, or holds %q", got)
+	}
+	// The form still decides: its turn is the present one.
+	d.MustElement("#reject form button").MustClick()
+	d.ready(`location.pathname === "/admin/validations/v21"`)
+}
+
+// TestTheShownOutputIsSeenInTheList, also above what can be undone.
+func TestTheShownOutputIsSeenInTheList(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.queueUp(90)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	seen := func() {
+		t.Helper()
+		d.ready(`(() => { const row = document.querySelector("[aria-current=true]").getBoundingClientRect(); return row.top >= 0 && row.bottom <= document.querySelector("#undo").getBoundingClientRect().top })()`)
+	}
+	d.opens("v40")
+	for day := 27; day < 30; day++ {
+		seen()
+		d.press(input.KeyA, fmt.Sprintf("Daily post, day %d", day))
+	}
+	seen()
+	d.opens("v80")
+	seen()
+}
+
+// TestAnOutputArrivesInAnEmptyQueue, and a key opens it.
+func TestAnOutputArrivesInAnEmptyQueue(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.validations = nil
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.MustNavigate(d.url + "/admin/validations").MustWaitLoad()
+	waitLive(t, d.Page)
+	x.mu.Lock()
+	x.queueUp(1)
+	x.mu.Unlock()
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#output-title").textContent === "1 output has arrived"`)
+	d.press(input.KeyJ, "Daily post, day 1")
+}
+
+func TestADecisionElsewhereReachesTheOpenOutput(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v5")
+	waitLive(t, d.Page)
+	other := newVisitor(t, d.url)
+	other.signIn("admin")
+	next := other.get(other.submit(other.get("/admin/validations/v5"), "#approve", nil).Header.Get("Location"))
+	wait(t, d.Page, `/approved\s*by admin/.test(document.querySelector("#decide").textContent)`)
+	// Taken back, it can be decided here, on its new turn.
+	other.submit(next, "#undo form", nil)
+	wait(t, d.Page, `document.querySelector("#approve") !== null`)
+	d.press(input.KeyA, "Publish the site")
+	if got := x.said(); !strings.HasSuffix(got, "withdraw v5 by admin\napprove  v5 by approver") {
+		t.Errorf("was done: %q", got)
+	}
+}
+
+// TestASecondClickSeesTheReceipt in the browser: the page says who was first,
+// and the focus is on that.
+func TestASecondClickSeesTheReceipt(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v5")
+	d.MustEval(`() => { const sent = document.querySelector("#approve [name=nonce]"); sent.value = "an earlier turn" }`)
+	d.Keyboard.MustType(input.KeyA)
+	d.ready(`document.activeElement.id === "refusal"`)
+	d.clicksLate()
+	d.ready(`document.activeElement.id === "refusal" && document.querySelector("#receipt").textContent.includes("admin")`)
+	d.press(input.KeyJ, "Publish the site")
+	d.press(input.KeyK, "Account set-up on X")
+	if strings.Contains(x.said(), "by approver") {
+		t.Errorf("was done: %q", x.said())
+	}
+}
+
+// TestUndoCountsDown without moving anything, and goes when it is over.
+func TestUndoCountsDown(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.queue.undo = ptr(3 * time.Second)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v4")
+	d.press(input.KeyA, "Telegram group set-up")
+	d.MustEval(`() => { window.shift = 0; new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.shift += e.value })).observe({ type: "layout-shift", buffered: true }) }`)
+	wait(t, d.Page, `document.querySelector("#undo .over") !== null && getComputedStyle(document.querySelector("#undo button")).visibility === "hidden"`)
+	d.Keyboard.MustType(input.KeyU) // too late: nothing is sent
+	x.advance(4 * time.Second)
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#undo").children.length === 1 && document.querySelector("#undo").textContent.includes("Approved: ")`)
+	if shift := d.MustEval(`() => window.shift`).Num(); shift > 0.01 {
+		t.Errorf("the page shifted by %v", shift)
+	}
+	if got := x.said(); got != "approve  v4 by approver" {
+		t.Errorf("was done: %q", got)
+	}
+}
+
+// TestTheQueueWithScriptsOff approves, rejects, undoes, edits and approves several.
+func TestTheQueueWithScriptsOff(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.queueUp(2)
+	page := withoutScripts(t)
+	server, _ := x.serve(t)
+	page.MustNavigate(server.URL + "/admin/sign-in").MustWaitLoad()
+	page.MustElement("input[name=name]").MustInput("approver")
+	page.MustElement("input[name=password]").MustInput("correct horse battery")
+	page.MustElement("main button").MustClick()
+	wait(t, page, `location.pathname === "/admin"`)
+	at := func(path string) {
+		t.Helper()
+		wait(t, page, `document.readyState === "complete" && location.pathname === "/admin/validations/`+path+`"`)
+	}
+	page.MustNavigate(server.URL + "/admin/validations/v1").MustWaitLoad()
+	if got := squeeze(page.MustElement("#decide").MustText()); got != "Approve Reject Edit 10 s to undo, then it goes out" {
+		t.Errorf("without scripts the page offers %q", got)
+	}
+	page.MustElement("#approve button").MustClick()
+	at("v2")
+	page.MustElement("#undo button").MustClick()
+	at("v1")
+	page.MustElement("#reject summary").MustClick()
+	page.MustElement("#reject textarea").MustInput("Too long.")
+	page.MustElement("#reject form button").MustClick()
+	at("v2")
+	page.MustElement("#edit").MustClick()
+	at("v2/draft")
+	page.MustElement("#field-text").MustSelectAllText().MustInput("It will 10x.")
+	page.MustElement("#draft-form button").MustClick()
+	wait(t, page, `document.querySelector("#refusal, .fault") !== null`)
+	page.MustElement("#field-text").MustSelectAllText().MustInput("Day 9, told anew.")
+	page.MustElement("#draft-form button").MustClick()
+	at("v2-2")
+	page.MustElement("#queue p a").MustClick()
+	at("batches/post")
+	for _, box := range page.MustElements("#batch [name=choice]") {
+		box.MustClick()
+	}
+	page.MustElement("#batch .btn.go").MustClick()
+	wait(t, page, `document.querySelectorAll("section[aria-labelledby=results-title] li").length === 2`)
+	if got, want := x.said(), "approve  v1 by approver\nwithdraw v1 by approver\nreject v1 by approver\nedit v2 by approver\napprove  v15 by approver\napprove  v16 by approver"; got != want {
+		t.Errorf("without scripts was done:\n%s", got)
+	}
+}
+
+// TestFramesAreAsWideAsTheySay: a phone's and a desk's width, in whatever room
+// there is, without scripts.
+func TestFramesAreAsWideAsTheySay(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, newExhibit(t), testbrowser.Page(t), "approver")
+	for _, width := range []int{1440, 360} {
+		testbrowser.Width(t, d.Page, width)
+		d.opens("v6")
+		for class, want := range map[string]int{"phone": 326, "desktop": 1278} {
+			frame := d.MustElement("iframe." + class).MustScrollIntoView().MustFrame()
+			frame.MustWaitLoad()
+			inner := frame.MustEval(`() => innerWidth`).Int()
+			if width == 1440 && class == "phone" {
+				want = 358
+			}
+			if inner != want {
+				t.Errorf("on %d px the %s frame is %d px wide inside, want %d", width, class, inner, want)
+			}
+		}
+		if over := d.MustEval(`() => document.documentElement.scrollWidth`).Int(); over > width {
+			t.Errorf("the page is %d px wide on %d", over, width)
+		}
+	}
+}
+
+// TestAssetsAreShownAtTrueSize: a pixel of the file is a pixel on the page.
+func TestAssetsAreShownAtTrueSize(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, newExhibit(t), testbrowser.Page(t), "approver")
+	d.opens("v10")
+	d.MustElement(".grid img").MustScrollIntoView().MustWaitLoad()
+	if got := d.js(`(() => { const i = document.querySelector(".grid img"); return i.naturalWidth > 0 && i.clientWidth === i.naturalWidth && i.clientHeight === i.naturalHeight })()`); got != "true" {
+		t.Error("a picture is not shown at its true size")
+	}
+}

@@ -1,0 +1,7 @@
+-- name: SetCap :exec
+UPDATE operations SET cap_nusd = @cap_nusd WHERE id = @id;
+
+-- name: StepCalls :one
+SELECT count(*) FILTER (WHERE state = 'done')::int AS sent, count(*) FILTER (WHERE state IN ('attempting', 'unknown'))::int AS open,
+    count(*) FILTER (WHERE state IN ('intent', 'failed'))::int AS waiting
+FROM effects WHERE step_id = @step_id;

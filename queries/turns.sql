@@ -1,0 +1,55 @@
+-- An account has one turn at a time: of the publications that it waits to
+-- begin, the oldest is woken, and none while another is under way. What decides
+-- is looked up row by row, as few are due at a time: a plan for many would read
+-- every effect there ever was, each time anyone looks.
+-- name: WakeEffects :many
+WITH ready AS MATERIALIZED (
+    SELECT e.id, e.account, e.begins, e.not_before FROM effects e
+    WHERE e.state = 'intent' AND e.not_before <= @now AND (e.woken_until IS NULL OR e.woken_until <= @wall)
+        AND (SELECT o.state FROM operations o WHERE o.id = e.operation_id) = 'running'
+        AND (SELECT v.state = 'approved' AND v.applied_at IS NOT NULL FROM validations v WHERE v.id = e.validation_id)
+        AND (SELECT count(*) FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done') = 0
+), due AS MATERIALIZED (
+    SELECT id, NOT begins OR row_number() OVER (PARTITION BY account, begins ORDER BY not_before, id) = 1
+        AND account NOT IN (SELECT p.account FROM effects p WHERE p.state = 'attempting'
+            UNION ALL SELECT w.account FROM effects w WHERE w.state = 'intent' AND w.begins AND w.not_before <= @now AND w.woken_until > @wall) AS turn
+    FROM ready
+    UNION ALL
+    SELECT id, true FROM effects WHERE state = 'unknown' AND not_before <= @now
+)
+UPDATE effects SET woken_until = @until
+WHERE id IN (
+    SELECT e.id FROM effects e
+    WHERE e.id IN (SELECT due.id FROM due WHERE due.turn)
+        AND e.state IN ('intent', 'unknown') AND e.not_before <= @now AND (e.woken_until IS NULL OR e.woken_until <= @wall)
+    ORDER BY e.not_before, e.id LIMIT 1000
+    FOR UPDATE OF e SKIP LOCKED
+)
+RETURNING id, state;
+
+-- name: LastOnAccount :one
+SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.validation_id <> @validation_id
+        AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS last_at,
+    EXISTS (SELECT FROM effects b WHERE b.account = @account AND b.validation_id <> @validation_id AND b.state IN ('attempting', 'unknown')) AS busy;
+
+-- name: LastTurn :one
+SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @account AND w.begins AND w.state = 'intent'),
+    (SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS at;
+
+-- Each publication that waits gets a turn of its own, in order, so that it is
+-- looked at when it can go out and not before.
+-- name: DelayAccount :exec
+WITH given AS (SELECT @next::timestamptz AS next, @spacing_s::float8 AS spacing_s),
+waiting AS (
+    SELECT e.id, given.next + (row_number() OVER (ORDER BY e.not_before, e.id) - 1) * interval '1 second' * given.spacing_s AS at
+    FROM given, effects e JOIN operations o ON o.id = e.operation_id
+    WHERE e.account = @account AND e.begins AND e.state = 'intent' AND o.state = 'running'
+)
+UPDATE effects SET not_before = w.at, woken_until = NULL FROM waiting w
+WHERE effects.id = w.id AND effects.state = 'intent' AND effects.not_before < w.at;
+
+-- name: LastRequest :one
+SELECT request FROM effects WHERE operation_id = @operation_id AND kind = @kind AND state = 'done' ORDER BY done_at DESC, id DESC LIMIT 1;
+
+-- name: BookedElsewhere :one
+SELECT EXISTS (SELECT FROM effects WHERE kind = @kind AND provider_id = @provider_id::text AND provider_id <> '' AND id <> @id AND state = 'done');

@@ -1,0 +1,19 @@
+package admin
+
+import (
+	"vivra/app/paths"
+	"vivra/static"
+)
+
+// Credentials is the page of the sign-in form and of one-time links.
+type Credentials struct {
+	CSRF     string
+	Action   string
+	Name     string
+	Problem  string
+	Next     string // where to go after
+	Passkeys bool   // whether the site has any
+}
+
+// script is the address of a script that only some pages need.
+func script(name string) string { return paths.Static(name, static.Version()) }

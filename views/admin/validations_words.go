@@ -1,0 +1,131 @@
+package admin
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"vivra/app"
+	"vivra/views/ui"
+)
+
+func (o Output) approveWord() string {
+	switch {
+	case o.ByTwo && o.FirstApprovedBy == "":
+		return "Approve as the first"
+	case o.ByTwo:
+		return "Approve as the second"
+	case o.Kind == app.KindProfile:
+		return "I applied it on X"
+	case o.Kind == app.KindDossier:
+		return "I submitted it"
+	case o.Kind == app.KindHandover:
+		return "Sign off"
+	}
+	return "Approve"
+}
+
+func rejectHint(k app.ValidationKind) string {
+	if k == app.KindGoNoGo {
+		return "Rejecting it stops the operation for good: no buyback, the envelope is kept."
+	}
+	return "The agent tries again and reads this reason. After three rejections the step waits for a person."
+}
+
+// word says what became of an output.
+func word(v app.Validation) string {
+	switch v.State {
+	case app.ValidationApproved:
+		return "Approved"
+	case app.ValidationRejected:
+		return "Rejected"
+	case app.ValidationVoid:
+		return "Withdrawn"
+	}
+	return "Waits"
+}
+
+func tone(s app.ValidationState) string {
+	switch s {
+	case app.ValidationApproved:
+		return "live"
+	case app.ValidationRejected:
+		return "bad"
+	case app.ValidationVoid:
+		return "off"
+	}
+	return "wait"
+}
+
+// said is a decision in the words of who looks at it.
+func (q Queue) said(v app.Validation) string {
+	if q.mine(v) {
+		return word(v)
+	}
+	return v.DecidedBy + " " + strings.ToLower(word(v))
+}
+
+// follows says what happens when a decision is not taken back.
+func follows(v app.Validation) string {
+	switch {
+	case v.State == app.ValidationRejected && v.Kind == app.KindGoNoGo:
+		return "stops the operation in"
+	case v.State == app.ValidationRejected:
+		return "goes back to the agent in"
+	case v.Kind == app.KindProfile:
+		return "is read back in"
+	case sendsNothing(v.Kind):
+		return "takes effect in"
+	}
+	return "goes out in"
+}
+
+func sendsNothing(k app.ValidationKind) bool {
+	switch k {
+	case app.KindPost, app.KindThread, app.KindPoll, app.KindTelegram, app.KindSite, app.KindUtility, app.KindProfile:
+		return false
+	}
+	return true
+}
+
+// came says what became of a decision that can't be taken back any more.
+func (q Queue) came(v app.Validation) string {
+	switch {
+	case v.State == app.ValidationPending && v.FirstApprovedBy == q.User.Name:
+		return "Approved by you as the first; it waits for a second person:"
+	case v.State == app.ValidationPending:
+		return "Taken back, it waits again:"
+	case v.State == app.ValidationVoid:
+		return "Replaced or withdrawn:"
+	}
+	return q.said(v) + ":"
+}
+
+// seconds is how long a decision can still be taken back.
+func seconds(v app.Validation, now time.Time) string {
+	if v.AppliesAt == nil {
+		return "0 s"
+	}
+	left := max(0, (v.AppliesAt.Sub(now)+time.Second-1)/time.Second)
+	if left > 120 {
+		return fmt.Sprintf("%d min", (left+59)/60)
+	}
+	return fmt.Sprintf("%d s", left)
+}
+
+// goesOut says when, in a word beside the buttons.
+func (o Output) goesOut() string {
+	verb := "goes out"
+	switch {
+	case o.ByTwo && o.FirstApprovedBy == "":
+		return "two people approve it"
+	case o.Kind == app.KindProfile:
+		verb = "is read back"
+	case sendsNothing(o.Kind):
+		verb = "takes effect"
+	}
+	if o.Release.Undo == 0 {
+		return verb + " at once"
+	}
+	return ui.Duration(o.Release.Undo) + " to undo, then it " + verb
+}
