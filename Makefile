@@ -25,7 +25,7 @@ dev: setup ## the same, built and started again whenever a template changes
 
 test: setup ## all tests
 	@scripts/axe.sh
-	go test $(ARGS) ./...
+	go test -timeout 15m $(ARGS) ./...
 
 check: ## formatting, vet, layers, pinned prompts, fresh generated code
 	scripts/check.sh

@@ -32,7 +32,6 @@ missing() {
 	have_font NotoColorEmoji || echo some fonts-noto-color-emoji
 	have_font NotoSansCJK || echo some fonts-noto-cjk
 	command -v bwrap >/dev/null || echo some bubblewrap
-	[ -z "${CI:-}" ] || command -v npm >/dev/null || echo some npm # for scripts/axe.sh
 }
 
 check_go() {
