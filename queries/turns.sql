@@ -53,3 +53,14 @@ SELECT request FROM effects WHERE operation_id = @operation_id AND kind = @kind 
 
 -- name: BookedElsewhere :one
 SELECT EXISTS (SELECT FROM effects WHERE kind = @kind AND provider_id = @provider_id::text AND provider_id <> '' AND id <> @id AND state = 'done');
+
+-- What an account that is connected again held up goes on at once. Turns, which
+-- keep the account's pace, stay.
+-- name: WakeAccount :one
+WITH woken AS (
+    UPDATE effects e SET not_before = @now, woken_until = NULL FROM operations o
+    WHERE o.id = e.operation_id AND lower(o.x_handle) = lower(@handle) AND e.kind LIKE 'x.%' AND e.not_before > @now
+        AND (e.state = 'unknown' OR e.state = 'intent' AND starts_with(e.error, @awaits))
+    RETURNING e.operation_id
+)
+SELECT count(pg_notify('vivra', operation_id::text)) FROM woken;

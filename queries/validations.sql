@@ -81,23 +81,29 @@ UPDATE validations SET applied_at = @now WHERE id = @id AND state IN ('approved'
 SELECT v.id, v.operation_id FROM validations v JOIN operations o ON o.id = v.operation_id
 WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= @now
     AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved')
-ORDER BY v.applies_at, v.id;
+ORDER BY v.applies_at, v.id OFFSET @after::int LIMIT @most::int;
+
+-- name: TryApplying :one
+SELECT pg_try_advisory_xact_lock(hashtextextended((@operation_id::bigint)::text, 7307));
 
 -- name: NextDecisionInstant :one
 SELECT coalesce(min(applies_at), 'epoch')::timestamptz AS at FROM validations
 WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > @after::timestamptz;
 
+-- Those of one batch were decided in one instant, the oldest output first.
 -- name: UndoableIDs :many
 SELECT id FROM validations
 WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > @now::timestamptz
-ORDER BY decided_at DESC, id LIMIT 100;
+ORDER BY decided_at DESC, created_at DESC, id DESC LIMIT 100;
 
+-- Looked up row by row, the oldest first: the first that waits is the answer.
 -- name: NextExpiringApproval :one
-SELECT coalesce(min(v.decided_at), 'epoch')::timestamptz AS at FROM validations v
-JOIN operation_steps s ON s.id = v.step_id
-WHERE v.state = 'approved' AND v.decided_at > @after::timestamptz AND s.state = 'waiting_validation'
-    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
-    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'));
+SELECT coalesce((SELECT v.decided_at FROM validations v
+    WHERE v.state = 'approved' AND v.decided_at > @after::timestamptz
+        AND (SELECT s.state FROM operation_steps s WHERE s.id = v.step_id) = 'waiting_validation'
+        AND (SELECT coalesce(bool_or(e.state = 'intent'), false) AND NOT bool_or(e.state IN ('attempting', 'unknown', 'done'))
+            FROM effects e WHERE e.validation_id = v.id)
+    ORDER BY v.decided_at LIMIT 1), 'epoch')::timestamptz AS at;
 
 -- name: WaitingCount :one
 SELECT count(*)::int AS waiting, coalesce(min(v.created_at), 'epoch')::timestamptz AS oldest FROM validations v

@@ -25,8 +25,10 @@ func accountTrouble(a postgres.XAccount) string {
 	if a.FaultSince != nil {
 		return subject + " " + a.FaultSince.UTC().Format(time.RFC3339)
 	}
-	if a.RenewedAt != nil {
-		return subject + " " + a.RenewedAt.UTC().Format(time.RFC3339)
+	for _, since := range []*time.Time{a.RenewedAt, a.ConnectedAt} { // tokens that are forgotten were connected once
+		if since != nil {
+			return subject + " " + since.UTC().Format(time.RFC3339)
+		}
 	}
 	return subject
 }

@@ -2,11 +2,13 @@ package orchestrator
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
 
 	"vivra/app"
+	"vivra/app/effects"
 	"vivra/app/postgres"
 )
 
@@ -24,6 +26,8 @@ const (
 	// tooLong is how long a platform that can't be asked is waited for before a
 	// person has to look.
 	tooLong = 2 * time.Hour
+	// payWithin is how long an account's posts wait when X has no credits of ours.
+	payWithin = time.Hour
 	// maxAttempts is how often a publication is tried before a person has to look.
 	maxAttempts = 20
 )
@@ -86,8 +90,12 @@ func (o *Orchestrator) booked(at Point, err error) error {
 	return err
 }
 
-// failEffect ends a publication with what a person can do about it.
+// failEffect ends a publication with what a person can do about it. Where X
+// wants to be paid first, what else waits on the account is not refused as well.
 func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error, now time.Time) error {
+	if unpaid(cause) {
+		return errors.Join(cause, o.booked(Booked, o.Store.EffectUnpaid(ctx, e, advised(cause), now.Add(payWithin), now)))
+	}
 	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(cause), now)))
 }
 
@@ -97,16 +105,29 @@ func (o *Orchestrator) putOff(ctx context.Context, e app.Effect, later *notYet, 
 		return o.failEffect(ctx, e, later.cause, now)
 	}
 	if later.told {
-		if err := o.alertAccount(ctx, e, later.cause, now); err != nil {
+		if err := o.alertAccount(ctx, e, later.cause); err != nil {
 			return err
 		}
+		return o.booked(Booked, o.Store.EffectAwaitsAccount(ctx, e, later.Error(), now.Add(later.wait), now))
 	}
 	return o.booked(Booked, o.Store.EffectLater(ctx, e, later.Error(), now.Add(later.wait), now))
 }
 
-// alertAccount tells the team of an account that only they can connect.
-func (o *Orchestrator) alertAccount(ctx context.Context, e app.Effect, fault error, now time.Time) error {
-	return o.Store.RaiseAlert(ctx, e.OperationID, "x_account", e.Key, e.StepKey+" can't be published yet: "+fault.Error(), now)
+// alertAccount tells the team of an account that only they can connect, once
+// for all that waits for it.
+func (o *Orchestrator) alertAccount(ctx context.Context, e app.Effect, fault error) error {
+	return o.Desk.AlertAccount(ctx, e.OperationID, accountOf(e), e.StepKey+" can't be published yet: "+fault.Error())
+}
+
+// accountOf is the account on X that an effect needs, empty for none.
+func accountOf(e app.Effect) string {
+	var r struct {
+		Account string `json:"account"`
+	}
+	if e.Kind != effects.XPost && e.Kind != effects.XProfile || json.Unmarshal(e.Request, &r) != nil {
+		return ""
+	}
+	return r.Account
 }
 
 // stands is what is kept of an effect that X calls a duplicate while one of its

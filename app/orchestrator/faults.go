@@ -67,6 +67,12 @@ func duplicate(err error) bool {
 	return errors.As(err, &refused) && refused.Duplicate()
 }
 
+// unpaid tells whether X refused for want of credits.
+func unpaid(err error) bool {
+	var refused *x.APIError
+	return errors.As(err, &refused) && refused.PaymentRequired()
+}
+
 // refusedForGood tells whether a platform would say the same if it was asked again.
 func refusedForGood(err error) bool {
 	var (

@@ -43,17 +43,19 @@ func (o *Orchestrator) undecided(ctx context.Context, e app.Effect) error {
 }
 
 // askLater keeps an effect in doubt while its platform can't be asked. When it
-// refuses to be, or for long, a person has to look.
+// refuses to be, or for long, a person has to look; but not while all that is
+// wanting is the account, of which an alert tells.
 func (o *Orchestrator) askLater(ctx context.Context, e app.Effect, fault error) error {
 	now := o.Clock.Now().UTC()
 	o.Log.WarnContext(ctx, "reconcile", "effect", e.Key, "error", fault)
-	if disconnected(fault) {
-		if err := o.alertAccount(ctx, e, fault, now); err != nil {
-			return err
-		}
-	}
 	wait, _ := passing(fault, now)
 	at := now.Add(max(wait, lookAgain))
+	if accountOf(e) != "" && disconnected(fault) {
+		if err := o.alertAccount(ctx, e, fault); err != nil {
+			return err
+		}
+		return o.booked(Unknown, o.Store.EffectUnknown(ctx, e, e.Error, at, now))
+	}
 	if refusedForGood(fault) || !now.Before(e.AttemptedAt.Add(tooLong)) {
 		return o.booked(Reconciled, o.Store.EffectUndecided(ctx, e, at, now))
 	}

@@ -70,6 +70,7 @@ func AlertPlace(slug, kind, subject string) string {
 	case "step_failed", "rejected", "unsafe_output", "nothing_to_publish":
 		return StepAnchor(slug, name)
 	case "budget_warning", "budget_exceeded", "overrun":
+		subject, _, _ := strings.Cut(subject, " ") // an earlier cap
 		if agent, ok := strings.CutPrefix(subject, "agent:"); ok {
 			return SettingAnchor("budget.share_percent." + agent)
 		}

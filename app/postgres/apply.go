@@ -7,33 +7,89 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"vivra/app"
 	"vivra/app/effects"
 	"vivra/app/postgres/dbsqlc"
 )
 
+// appliesAtOnce bounds what one look at decisions takes on. Every commit wakes
+// every process, so the next look, which goes on with the rest, comes at once.
+const appliesAtOnce = 200
+
 // ApplyDecisions has everything follow from the decisions that can no longer be
 // taken back: each in a transaction of its own, once, whichever process comes
 // first. One that fails holds up no other.
 func (s *Store) ApplyDecisions(ctx context.Context, now time.Time) error {
-	rows, err := s.q.DecisionsToApply(ctx, s.pool, &now)
-	if err != nil {
-		return fmt.Errorf("list decisions to apply: %w", err)
-	}
 	var faults []error
-	for _, r := range rows {
-		if ctx.Err() != nil {
+	for offset := 0; ; offset += appliesAtOnce {
+		rows, err := s.q.DecisionsToApply(ctx, s.pool, dbsqlc.DecisionsToApplyParams{Now: &now, After: offset, Most: appliesAtOnce})
+		if err != nil {
+			return errors.Join(append(faults, fmt.Errorf("list decisions to apply: %w", err))...)
+		}
+		failed := s.applyDecisions(ctx, rows, now)
+		faults = append(faults, failed...)
+		if len(failed) < appliesAtOnce || ctx.Err() != nil { // all failed: what comes after them must not wait
 			return errors.Join(append(faults, ctx.Err())...)
 		}
-		if err := s.applyDecision(ctx, r.OperationID, r.ID, now); err != nil {
+	}
+}
+
+// applyDecisions returns what failed. What is decided in an operation that
+// another process is at comes last, all of it, so that order is kept: that
+// process may have died with its work undone.
+func (s *Store) applyDecisions(ctx context.Context, rows []dbsqlc.DecisionsToApplyRow, now time.Time) (faults []error) {
+	var waiting []dbsqlc.DecisionsToApplyRow
+	busy := map[int64]bool{}
+	apply := func(r dbsqlc.DecisionsToApplyRow, in within) {
+		if ctx.Err() != nil {
+			return
+		}
+		switch err := s.applyDecision(ctx, in, r.OperationID, r.ID, now); {
+		case errors.Is(err, errBusy):
+			busy[r.OperationID] = true
+		case err != nil:
 			faults = append(faults, fmt.Errorf("apply the decision on %s: %w", r.ID, err))
 		}
 	}
-	return errors.Join(faults...)
+	for _, r := range rows {
+		if !busy[r.OperationID] {
+			apply(r, s.inOperationAlone)
+		}
+		if busy[r.OperationID] {
+			waiting = append(waiting, r)
+		}
+	}
+	for _, r := range waiting {
+		apply(r, s.inOperation)
+	}
+	return faults
 }
 
-func (s *Store) applyDecision(ctx context.Context, operationID int64, id string, now time.Time) error {
-	err := s.inOperation(ctx, operationID, now, func(t *opTx) error {
+// errBusy says that another process applies decisions of the operation.
+var errBusy = errors.New("another process is at it")
+
+// within runs a function with an operation locked.
+type within func(ctx context.Context, operationID int64, now time.Time, fn func(*opTx) error) error
+
+// inOperationAlone is inOperation that is refused with errBusy while another
+// process applies decisions of the operation.
+func (s *Store) inOperationAlone(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
+	return s.tx(ctx, func(tx pgx.Tx) error {
+		got, err := s.q.TryApplying(ctx, tx, id)
+		if err != nil {
+			return fmt.Errorf("claim the operation: %w", err)
+		}
+		if !got {
+			return errBusy
+		}
+		return s.locked(ctx, tx, id, now, fn)
+	})
+}
+
+func (s *Store) applyDecision(ctx context.Context, in within, operationID int64, id string, now time.Time) error {
+	err := in(ctx, operationID, now, func(t *opTx) error {
 		v, err := t.validation(ctx, id)
 		if err != nil {
 			return err
@@ -74,6 +130,11 @@ func (t *opTx) applied(ctx context.Context, v app.Validation) error {
 	if row.State != app.StepWaiting {
 		return t.store.q.VoidValidation(ctx, t, dbsqlc.VoidValidationParams{Reason: fmt.Sprintf("its step was %s before anything followed", row.State), ID: v.ID})
 	}
+	if v.State == app.ValidationApproved {
+		if fits, err := t.fits(ctx, v); err != nil || !fits {
+			return err
+		}
+	}
 	if err := saved(t.store.q.MarkApplied(ctx, t, dbsqlc.MarkAppliedParams{Now: &t.now, ID: v.ID})); err != nil {
 		return err
 	}
@@ -81,6 +142,17 @@ func (t *opTx) applied(ctx context.Context, v app.Validation) error {
 		return t.rejected(ctx, v, stepOf(row))
 	}
 	return t.approved(ctx, v, stepOf(row))
+}
+
+// fits tells whether what v shows is still what would go out. What is not waits
+// for a decision again, or ends with a person.
+func (t *opTx) fits(ctx context.Context, v app.Validation) (bool, error) {
+	changes, err := t.changes(ctx, v)
+	if err != nil || len(changes) == 0 {
+		return err == nil, err
+	}
+	_, err = t.requeue(ctx, v, "payload_changed", changedSince, changes)
+	return false, err
 }
 
 func (t *opTx) approved(ctx context.Context, v app.Validation, st app.Step) error {

@@ -10,7 +10,7 @@ import (
 // ApproveBatch approves outputs of one kind, each by itself: what became of one
 // says nothing of the others.
 func (s *Store) ApproveBatch(ctx context.Context, kind app.ValidationKind, all []app.Choice, by app.User, now time.Time) ([]app.Decision, error) {
-	if kind.AlwaysByPerson() {
+	if alone(kind) {
 		return nil, app.Errorf(app.Invalid, "An output of this kind is looked at by itself. Nothing was decided.")
 	}
 	out := make([]app.Decision, len(all))
@@ -32,6 +32,10 @@ func (s *Store) ApproveBatch(ctx context.Context, kind app.ValidationKind, all [
 	}
 	return out, nil
 }
+
+// alone tells whether an output of a kind is decided by itself. Who approves a
+// profile says that they have applied it on X.
+func alone(kind app.ValidationKind) bool { return kind.AlwaysByPerson() || kind == app.KindProfile }
 
 // together refuses what a person must look at by itself.
 func together(kind app.ValidationKind, v app.Validation) error {

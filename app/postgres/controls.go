@@ -11,7 +11,8 @@ import (
 )
 
 // RaiseCap lets an operation spend up to a higher cap, if it still is what the
-// person saw. The agents' shares rise with it.
+// person saw. The agents' shares rise with it, and its alerts
+// may be raised once more.
 func (s *Store) RaiseCap(ctx context.Context, slug string, seen, to app.Nano, reason string, by app.User, now time.Time) error {
 	if reason == "" {
 		return app.Errorf(app.Invalid, "Say why: the reason is kept with the change.")
@@ -30,6 +31,9 @@ func (s *Store) RaiseCap(ctx context.Context, slug string, seen, to app.Nano, re
 		}
 		if err := t.raiseShares(ctx); err != nil {
 			return err
+		}
+		if err := s.q.SealBudgetAlerts(ctx, t, dbsqlc.SealBudgetAlertsParams{Cap: "of " + before.String(), OperationID: t.op.ID}); err != nil {
+			return fmt.Errorf("set apart the alerts of the cap before: %w", err)
 		}
 		t.add(app.EventLine{Kind: "operation", Agent: "team", Summary: fmt.Sprintf("Cap raised from %s to %s by the team: %s", before, t.op.Cap, reason)})
 		return s.audit(ctx, t, by.Name, "operation.raise_cap", slug, now, map[string]any{"cap_nusd": before}, map[string]any{"cap_nusd": t.op.Cap, "reason": reason})

@@ -19,6 +19,16 @@ func (s *Store) EffectLater(ctx context.Context, e app.Effect, cause string, not
 	})
 }
 
+// awaitsAccount begins what is kept of an effect that nothing but its account
+// on X holds up.
+const awaitsAccount = "It waits for its account: "
+
+// EffectAwaitsAccount is EffectLater for an attempt that found its account on X
+// disconnected: it is brought forward when that is connected.
+func (s *Store) EffectAwaitsAccount(ctx context.Context, e app.Effect, cause string, notBefore, now time.Time) error {
+	return s.EffectLater(ctx, e, awaitsAccount+cause, notBefore, now)
+}
+
 // EffectUnknown records that nobody knows whether a publication went out. Its
 // price stays reserved until that is found out.
 func (s *Store) EffectUnknown(ctx context.Context, e app.Effect, cause string, lookAt, now time.Time) error {
@@ -39,16 +49,50 @@ func (s *Store) EffectUndecided(ctx context.Context, e app.Effect, lookAt, now t
 
 // EffectFailed ends a publication that the platform refused, and its step.
 func (s *Store) EffectFailed(ctx context.Context, e app.Effect, cause error, now time.Time) error {
+	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error { return t.effectFailed(ctx, row, e.StepKey, cause) })
+}
+
+func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey string, cause error) error {
+	t.op.Reserved -= row.ReservedNusd
+	if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
+		return err
+	}
+	if _, err := t.raise(ctx, "publication_failed", fmt.Sprintf("%s#%d", row.EffectKey, row.Attempt), stepKey+" could not be published: "+cause.Error()); err != nil {
+		return err
+	}
+	return t.failPublishing(ctx, row.StepID, stepKey, cause.Error())
+}
+
+// EffectUnpaid is EffectFailed for a post that X refused for want of credits:
+// the others of its account wait until an instant, each for its turn from there.
+func (s *Store) EffectUnpaid(ctx context.Context, e app.Effect, cause error, until, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
-		t.op.Reserved -= row.ReservedNusd
-		if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
+		if err := t.effectFailed(ctx, row, e.StepKey, cause); err != nil || row.Account == "" {
 			return err
 		}
-		if _, err := t.raise(ctx, "publication_failed", fmt.Sprintf("%s#%d", e.Key, row.Attempt), e.StepKey+" could not be published: "+cause.Error()); err != nil {
-			return err
-		}
-		return t.failPublishing(ctx, row.StepID, e.StepKey, cause.Error())
+		return t.holdAccount(ctx, row.Account, until)
 	})
+}
+
+// holdAccount delays what waits to be posted with an account, and tells so once
+// a day.
+func (t *opTx) holdAccount(ctx context.Context, account string, until time.Time) error {
+	settings, err := t.settings(ctx)
+	if err != nil {
+		return err
+	}
+	subject := fmt.Sprintf("@%s credits %s", account, t.now.Format(time.DateOnly))
+	if _, err := t.raise(ctx, "x_account", subject, "X takes no posts of @"+account+": its credits are used up. Add credits in X's developer console, then try the failed publication again. The account's other posts wait until "+until.Format("15:04 UTC")+"."); err != nil {
+		return err
+	}
+	if err := t.store.q.LockAccount(ctx, t, account); err != nil {
+		return fmt.Errorf("lock account: %w", err)
+	}
+	err = t.store.q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: until, SpacingS: settings.PostSpacing.Seconds(), Account: account})
+	if err != nil {
+		return fmt.Errorf("delay the account's posts: %w", err)
+	}
+	return nil
 }
 
 // LoseExpiredEffects marks the attempts of dead workers (wall clock) unknown.

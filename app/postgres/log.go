@@ -32,18 +32,20 @@ type opTx struct {
 // inOperation runs fn with the operation's row locked. The lines that fn adds
 // are chained to the log, and the operation saved, in the same commit.
 func (s *Store) inOperation(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
-	return s.tx(ctx, func(tx pgx.Tx) error {
-		row, err := s.q.OperationForUpdate(ctx, tx, id)
-		if err != nil {
-			return notFound(err, "operation")
-		}
-		t := &opTx{Tx: tx, store: s, op: operationOf(row.Operation, row.Token), head: row.Operation.HeadHash,
-			overrun: row.Operation.OverrunNusd, now: now.UTC()}
-		if err := fn(t); err != nil {
-			return err
-		}
-		return t.seal(ctx)
-	})
+	return s.tx(ctx, func(tx pgx.Tx) error { return s.locked(ctx, tx, id, now, fn) })
+}
+
+func (s *Store) locked(ctx context.Context, tx pgx.Tx, id int64, now time.Time, fn func(*opTx) error) error {
+	row, err := s.q.OperationForUpdate(ctx, tx, id)
+	if err != nil {
+		return notFound(err, "operation")
+	}
+	t := &opTx{Tx: tx, store: s, op: operationOf(row.Operation, row.Token), head: row.Operation.HeadHash,
+		overrun: row.Operation.OverrunNusd, now: now.UTC()}
+	if err := fn(t); err != nil {
+		return err
+	}
+	return t.seal(ctx)
 }
 
 // add puts a line in the public log.

@@ -76,7 +76,7 @@ func (s *Store) Batches(ctx context.Context) (map[app.ValidationKind]int, error)
 	}
 	out := make(map[app.ValidationKind]int, len(rows))
 	for _, r := range rows {
-		if !r.Kind.AlwaysByPerson() {
+		if !alone(r.Kind) {
 			out[r.Kind] = r.Count
 		}
 	}
@@ -86,7 +86,7 @@ func (s *Store) Batches(ctx context.Context) (map[app.ValidationKind]int, error)
 // Batch returns the oldest waiting outputs of a kind that can be approved
 // together, whole.
 func (s *Store) Batch(ctx context.Context, kind app.ValidationKind, limit int) ([]app.Validation, error) {
-	if kind.AlwaysByPerson() {
+	if alone(kind) {
 		return nil, nil
 	}
 	ids, err := s.q.BatchIDs(ctx, s.pool, dbsqlc.BatchIDsParams{Kind: kind, Most: int32(limit)})

@@ -101,7 +101,7 @@ func (s *Store) endXConnection(ctx context.Context, db dbsqlc.DBTX, id string, o
 }
 
 // ConnectXAccount keeps the tokens that a connection has brought, in place of
-// those that were there.
+// those that were there. What has waited for the account goes on.
 func (s *Store) ConnectXAccount(ctx context.Context, connection string, a XAccount, said string, by app.User, now time.Time) error {
 	return s.audited(ctx, by.Name, "x_account.connect", a.Handle, now, func(tx dbsqlc.DBTX) (before, after any, err error) {
 		if before, err = s.xAccountAudit(ctx, tx, a.Handle); err != nil {
@@ -109,6 +109,9 @@ func (s *Store) ConnectXAccount(ctx context.Context, connection string, a XAccou
 		}
 		if err := s.saveXAccount(ctx, tx, a, now); err != nil {
 			return nil, nil, err
+		}
+		if _, err := s.q.WakeAccount(ctx, tx, dbsqlc.WakeAccountParams{Now: now, Handle: a.Handle, Awaits: awaitsAccount}); err != nil {
+			return nil, nil, fmt.Errorf("wake what waits for the account: %w", err)
 		}
 		return before, auditOf(a), s.endXConnection(ctx, tx, connection, app.XJoined, said)
 	})

@@ -23,6 +23,8 @@ type Guard struct {
 	Handle, Symbol string
 	// Telegram: the texts go there, where a command counts wherever it stands.
 	Telegram bool
+	// Code must stand in a post, as it is; empty for none.
+	Code string
 }
 
 // GuardOf is the guard of scope's operation: its own address, account and
@@ -34,7 +36,7 @@ func GuardOf(scope agent.Scope, publicURL string) Guard {
 	if scope.XHandle != "" {
 		links = append(links, "x.com/"+scope.XHandle)
 	}
-	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol, Telegram: scope.Agent == tgBot}
+	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol, Telegram: scope.Agent == tgBot, Code: scope.Code}
 }
 
 func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL) }

@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -50,6 +51,7 @@ func (g Guard) post(p app.PostPayload) (app.Risk, error) {
 	price := priceOf(p)
 	risk, f := g.judge(fmt.Sprintf("Posts this as @%s, at the earliest 30 minutes after its last post, then marks the step done. %s", p.Account, costs(price)),
 		price, partsOf("", p)...)
+	f.need(strings.Contains(p.Text, g.Code), "Text: the one-time code %s must stand in it, exactly so.", g.Code)
 	f.alts("", p)
 	f.broken("", preflight.CheckPost(draftOf(p), preflight.Rules{}))
 	return risk, f.err()

@@ -11,6 +11,22 @@ import (
 	"vivra/app"
 )
 
+const sealBudgetAlerts = `-- name: SealBudgetAlerts :exec
+UPDATE alerts SET subject = subject || ' ' || $1::text
+WHERE operation_id = $2 AND kind IN ('budget_warning', 'budget_exceeded') AND strpos(subject, ' ') = 0
+`
+
+type SealBudgetAlertsParams struct {
+	Cap         string
+	OperationID int64
+}
+
+// What was said of the cap before makes room for what is to be said of the next.
+func (q *Queries) SealBudgetAlerts(ctx context.Context, db DBTX, arg SealBudgetAlertsParams) error {
+	_, err := db.Exec(ctx, sealBudgetAlerts, arg.Cap, arg.OperationID)
+	return err
+}
+
 const setCap = `-- name: SetCap :exec
 UPDATE operations SET cap_nusd = $1 WHERE id = $2
 `

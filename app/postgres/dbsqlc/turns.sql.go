@@ -110,6 +110,31 @@ func (q *Queries) LastTurn(ctx context.Context, db DBTX, arg LastTurnParams) (ti
 	return at, err
 }
 
+const wakeAccount = `-- name: WakeAccount :one
+WITH woken AS (
+    UPDATE effects e SET not_before = $1, woken_until = NULL FROM operations o
+    WHERE o.id = e.operation_id AND lower(o.x_handle) = lower($2) AND e.kind LIKE 'x.%' AND e.not_before > $1
+        AND (e.state = 'unknown' OR e.state = 'intent' AND starts_with(e.error, $3))
+    RETURNING e.operation_id
+)
+SELECT count(pg_notify('vivra', operation_id::text)) FROM woken
+`
+
+type WakeAccountParams struct {
+	Now    time.Time
+	Handle string
+	Awaits string
+}
+
+// What an account that is connected again held up goes on at once. Turns, which
+// keep the account's pace, stay.
+func (q *Queries) WakeAccount(ctx context.Context, db DBTX, arg WakeAccountParams) (int64, error) {
+	row := db.QueryRow(ctx, wakeAccount, arg.Now, arg.Handle, arg.Awaits)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const wakeEffects = `-- name: WakeEffects :many
 WITH ready AS MATERIALIZED (
     SELECT e.id, e.account, e.begins, e.not_before FROM effects e

@@ -254,8 +254,14 @@ const decisionsToApply = `-- name: DecisionsToApply :many
 SELECT v.id, v.operation_id FROM validations v JOIN operations o ON o.id = v.operation_id
 WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= $1
     AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved')
-ORDER BY v.applies_at, v.id
+ORDER BY v.applies_at, v.id OFFSET $2::int LIMIT $3::int
 `
+
+type DecisionsToApplyParams struct {
+	Now   *time.Time
+	After int
+	Most  int
+}
 
 type DecisionsToApplyRow struct {
 	ID          string
@@ -263,8 +269,8 @@ type DecisionsToApplyRow struct {
 }
 
 // What ends an operation waits until it is resumed.
-func (q *Queries) DecisionsToApply(ctx context.Context, db DBTX, now *time.Time) ([]DecisionsToApplyRow, error) {
-	rows, err := db.Query(ctx, decisionsToApply, now)
+func (q *Queries) DecisionsToApply(ctx context.Context, db DBTX, arg DecisionsToApplyParams) ([]DecisionsToApplyRow, error) {
+	rows, err := db.Query(ctx, decisionsToApply, arg.Now, arg.After, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -324,13 +330,15 @@ func (q *Queries) NextDecisionInstant(ctx context.Context, db DBTX, after time.T
 }
 
 const nextExpiringApproval = `-- name: NextExpiringApproval :one
-SELECT coalesce(min(v.decided_at), 'epoch')::timestamptz AS at FROM validations v
-JOIN operation_steps s ON s.id = v.step_id
-WHERE v.state = 'approved' AND v.decided_at > $1::timestamptz AND s.state = 'waiting_validation'
-    AND EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state = 'intent')
-    AND NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state IN ('attempting', 'unknown', 'done'))
+SELECT coalesce((SELECT v.decided_at FROM validations v
+    WHERE v.state = 'approved' AND v.decided_at > $1::timestamptz
+        AND (SELECT s.state FROM operation_steps s WHERE s.id = v.step_id) = 'waiting_validation'
+        AND (SELECT coalesce(bool_or(e.state = 'intent'), false) AND NOT bool_or(e.state IN ('attempting', 'unknown', 'done'))
+            FROM effects e WHERE e.validation_id = v.id)
+    ORDER BY v.decided_at LIMIT 1), 'epoch')::timestamptz AS at
 `
 
+// Looked up row by row, the oldest first: the first that waits is the answer.
 func (q *Queries) NextExpiringApproval(ctx context.Context, db DBTX, after time.Time) (time.Time, error) {
 	row := db.QueryRow(ctx, nextExpiringApproval, after)
 	var at time.Time
@@ -592,12 +600,24 @@ func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParam
 	return items, nil
 }
 
+const tryApplying = `-- name: TryApplying :one
+SELECT pg_try_advisory_xact_lock(hashtextextended(($1::bigint)::text, 7307))
+`
+
+func (q *Queries) TryApplying(ctx context.Context, db DBTX, operationID int64) (bool, error) {
+	row := db.QueryRow(ctx, tryApplying, operationID)
+	var pg_try_advisory_xact_lock bool
+	err := row.Scan(&pg_try_advisory_xact_lock)
+	return pg_try_advisory_xact_lock, err
+}
+
 const undoableIDs = `-- name: UndoableIDs :many
 SELECT id FROM validations
 WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > $1::timestamptz
-ORDER BY decided_at DESC, id LIMIT 100
+ORDER BY decided_at DESC, created_at DESC, id DESC LIMIT 100
 `
 
+// Those of one batch were decided in one instant, the oldest output first.
 func (q *Queries) UndoableIDs(ctx context.Context, db DBTX, now time.Time) ([]string, error) {
 	rows, err := db.Query(ctx, undoableIDs, now)
 	if err != nil {
