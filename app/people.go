@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -37,10 +38,16 @@ func CheckRole(role Role) error {
 
 var userName = regexp.MustCompile(`^[\pL\pN._-]{2,40}$`)
 
+// ByPolicy stands where a user's name would for what a rule decided.
+const ByPolicy = "policy"
+
 // CheckUserName refuses what can't be a member's name.
 func CheckUserName(name string) error {
 	if !userName.MatchString(name) {
 		return Errorf(Invalid, "A name has 2 to 40 letters, digits, dots or dashes.")
+	}
+	if strings.EqualFold(name, ByPolicy) {
+		return Errorf(Invalid, "%q stands for what no person decided. Take another name.", ByPolicy)
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ type Validation struct {
 	DraftNo    int
 	Risk       Risk
 	State      ValidationState
-	DecidedBy  string // a user's name, or "policy"
+	DecidedBy  string // a user's name, or ByPolicy
 	DecidedAt  *time.Time
 	Reason     string // of a rejection
 	ReceiptURL string // where a form that a person sent by hand can be seen

@@ -64,6 +64,8 @@ ALTER TABLE users
     ADD COLUMN seen_at timestamptz,
     -- What an authenticator knows the account by: it says nothing of who it is.
     ADD COLUMN handle uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE;
+-- "Ada" and "ada" are one person to whoever reads who approved.
+CREATE UNIQUE INDEX users_name_folded_key ON users (lower(name));
 
 ALTER TABLE invites
     ADD COLUMN id uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE,
@@ -120,6 +122,7 @@ DROP INDEX alerts_open;
 DROP TABLE alert_deliveries, passkeys;
 ALTER TABLE sessions DROP COLUMN id, DROP COLUMN user_id, DROP COLUMN browser, DROP COLUMN started_at, DROP COLUMN seen_at, DROP COLUMN challenge;
 ALTER TABLE invites DROP COLUMN id, DROP COLUMN created_by, DROP COLUMN for_user, DROP COLUMN revoked_at;
+DROP INDEX users_name_folded_key;
 ALTER TABLE users DROP COLUMN disabled_at, DROP COLUMN seen_at, DROP COLUMN handle;
 DROP INDEX operation_steps_waiting;
 DROP INDEX validations_one_open_per_step;

@@ -16,6 +16,7 @@ const words = {
 
 async function sign(form) {
   const answer = await fetch(form.dataset.challenge, { method: 'POST', body: new URLSearchParams(new FormData(form)), redirect: 'error' });
+  if (answer.status === 422) throw new Error(await answer.text());
   if (!answer.ok) throw new Error('The page is too old. Reload it and try again.');
   const credential = await ways[form.dataset.passkey](await answer.json());
   form.elements.credential.value = JSON.stringify(credential);

@@ -55,7 +55,7 @@ func (s *Store) createUser(ctx context.Context, tx dbsqlc.DBTX, name, role, pass
 		return app.User{}, err
 	}
 	u, err := s.q.CreateUser(ctx, tx, dbsqlc.CreateUserParams{Name: name, Role: role, PasswordHash: passwordHash, CreatedAt: now})
-	if isConstraint(err, "users_name_key") {
+	if isConstraint(err, "users_name_key") || isConstraint(err, "users_name_folded_key") {
 		return app.User{}, app.Errorf(app.Conflict, "That name is taken.")
 	}
 	if err != nil {

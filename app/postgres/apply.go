@@ -171,8 +171,8 @@ func (t *opTx) approved(ctx context.Context, v app.Validation, st app.Step) erro
 func approvedBy(v app.Validation) string {
 	who := "a person"
 	switch {
-	case v.DecidedBy == policy:
-		who = policy
+	case v.DecidedBy == app.ByPolicy:
+		who = app.ByPolicy
 	case v.FirstApprovedBy != "":
 		who = "two people"
 	}

@@ -11,9 +11,6 @@ import (
 	"vivra/app/postgres/dbsqlc"
 )
 
-// policy is who approves where the team's settings need nobody.
-const policy = "policy"
-
 // approveBy is a person's approval of what would be sent now, if that is what
 // they saw.
 func (t *opTx) approveBy(ctx context.Context, v app.Validation, by app.User, receipt string) error {
@@ -94,5 +91,5 @@ func (t *opTx) approve(ctx context.Context, v app.Validation) error {
 	if err != nil || len(changed)+len(against)+v.Risk.Marks() > 0 {
 		return err
 	}
-	return t.decided(ctx, v, dbsqlc.DecideValidationParams{State: app.ValidationApproved, DecidedBy: policy})
+	return t.decided(ctx, v, dbsqlc.DecideValidationParams{State: app.ValidationApproved, DecidedBy: app.ByPolicy})
 }

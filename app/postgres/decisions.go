@@ -128,7 +128,7 @@ func (t *opTx) decided(ctx context.Context, v app.Validation, p dbsqlc.DecideVal
 		return err
 	}
 	undo := settings.Undo
-	if p.DecidedBy == policy {
+	if p.DecidedBy == app.ByPolicy {
 		undo = 0
 	}
 	applies := t.now.Add(undo)

@@ -57,7 +57,7 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 		if r.FinishedAt != nil {
 			p.PublishedAt = r.FinishedAt.UTC()
 		}
-		if r.Validation.DecidedBy != "policy" {
+		if r.Validation.DecidedBy != app.ByPolicy {
 			p.Approvers = 1
 		}
 		if r.Validation.FirstApprovedBy != "" {

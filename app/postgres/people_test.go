@@ -291,3 +291,15 @@ func TestALinkIsUsedWhileItsAccountChanges(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesThatPassForAnother are refused: who approved must be told apart.
+func TestNamesThatPassForAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar)
+	w.hired("admin.Ada")
+	for name, want := range map[string]app.Kind{"ADMIN.ada": app.Conflict, "admin.Ada": app.Conflict, "policy": app.Invalid, "Policy": app.Invalid} {
+		if _, err := w.store.CreateUser(w.ctx, name, app.RoleViewer, "", "cli", j0); !isKind(err, want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -120,7 +120,7 @@ func (p *process) killed() bool {
 var kills = []memberSpec{
 	{Point: "reserved", Nth: 2}, {Point: "answered", Nth: 2}, {Point: "settled", Nth: 1}, {Point: "tool_done", Nth: 3},
 	{Point: "finishing", Nth: 1}, {Point: "finished", Nth: 1}, {Point: "sent", Nth: 1}, {Point: "sent", Nth: 2}, {Point: "attempting", Nth: 2},
-	{Point: "answered", Nth: 3}, {Point: "sent", Nth: 3},
+	{Point: "answered", Nth: 3}, {Point: "sent", Nth: 3}, {Point: "renewed", Nth: 1},
 }
 
 // TestKilledInMidRun: kill -9 at each labelled point, another process goes on.

@@ -87,12 +87,32 @@ func (t *team) act(ctx context.Context, op app.Operation) (int, error) {
 	if op.State.Final() {
 		return 0, nil
 	}
+	connected, err := t.reconnect(ctx)
+	if err != nil {
+		return 0, err
+	}
 	settled, err := t.settle(ctx, op)
 	if err != nil {
 		return 0, err
 	}
 	decided, err := t.decide(ctx)
-	return settled + decided, err
+	return connected + settled + decided, err
+}
+
+// reconnect connects the account anew when X no longer takes its tokens: a
+// process may have died between their renewal and the keeping of it.
+func (t *team) reconnect(ctx context.Context) (int, error) {
+	a, err := t.app.Store.XAccount(ctx, XHandle)
+	if app.KindOf(err) == app.NotFound || err == nil && !a.NeedsReconnect {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if t.told != nil {
+		t.told("connected the account again", "@"+XHandle)
+	}
+	return 1, t.connect(ctx)
 }
 
 // settle looks for what nobody knows to have gone out, where it would be, and

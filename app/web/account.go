@@ -63,13 +63,22 @@ func (s *Server) updatePassword(c echo.Context) error {
 	return s.accountChanged(c, s.changePassword(c), "The password is changed. Your other sessions have ended.")
 }
 
-func (s *Server) changePassword(c echo.Context) error {
-	user := currentUser(c)
+// isThemselves refuses a form without the account's own password: whoever finds
+// a browser signed in must not stay in for good.
+func (s *Server) isThemselves(c echo.Context, user app.User, what string) error {
 	if !s.byName.allow(s.triesOf(c, user.Name), s.Now()) {
 		return app.Errorf(app.Invalid, "Too many tries. Wait a minute, then try again.")
 	}
 	if !PasswordMatches(user.PasswordHash, c.FormValue("password")) {
-		return app.Errorf(app.Invalid, "The old password is not right. Nothing was changed.")
+		return app.Errorf(app.Invalid, "The %s is not right. Nothing was changed.", what)
+	}
+	return nil
+}
+
+func (s *Server) changePassword(c echo.Context) error {
+	user := currentUser(c)
+	if err := s.isThemselves(c, user, "old password"); err != nil {
+		return err
 	}
 	hash, err := HashPassword(c.FormValue("new_password"))
 	if err != nil {

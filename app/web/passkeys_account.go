@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 
 	"github.com/go-webauthn/webauthn/protocol"
@@ -11,12 +12,19 @@ import (
 	"vivra/app"
 )
 
-// POST /admin/account/passkeys/challenge begins to add a passkey.
+// POST /admin/account/passkeys/challenge begins to add a passkey. What its form
+// lacks is said as plain text, for the script that asks.
 func (s *Server) createPasskeyChallenge(c echo.Context) error {
 	if err := s.passkeysOn(); err != nil {
 		return err
 	}
 	user := currentUser(c)
+	if err := s.isThemselves(c, user, "password"); err != nil {
+		if message, ok := correctable(err); ok {
+			return c.String(http.StatusUnprocessableEntity, message)
+		}
+		return err
+	}
 	all, err := s.Store.PasskeysOf(c.Request().Context(), user.ID)
 	if err != nil {
 		return err

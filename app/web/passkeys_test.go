@@ -65,6 +65,10 @@ func addPasskey(t *testing.T, page *rod.Page, url, name string) {
 	signInWith(page, url, name)
 	page.MustNavigate(url + "/admin/account").MustWaitLoad()
 	page.MustElement("form[data-passkey] input[name=name]").MustInput("My laptop")
+	page.MustElement("form[data-passkey] input[name=password]").MustInput("correct horse batter")
+	page.MustElement("form[data-passkey] button").MustClick()
+	wait(t, page, `/The password is not right/.test(document.querySelector("form[data-passkey] [role=status]").textContent)`)
+	page.MustElement("form[data-passkey] input[name=password]").MustInput("y")
 	page.MustElement("form[data-passkey] button").MustClick()
 	wait(t, page, `document.readyState === "complete" && /The passkey is added/.test(document.querySelector("main").textContent)`)
 }
@@ -88,6 +92,7 @@ func TestPasskeySignIn(t *testing.T) {
 		t.Errorf("the device holds %+v", key)
 	}
 	page.MustElement("form[data-passkey] input[name=name]").MustInput("The same again")
+	page.MustElement("form[data-passkey] input[name=password]").MustInput("correct horse battery")
 	page.MustElement("form[data-passkey] button").MustClick()
 	wait(t, page, `/a passkey of this account here already/.test(document.querySelector("form[data-passkey] [role=status]").textContent)`)
 	if page.MustEval(`() => document.querySelector("form[data-passkey] button").disabled`).Bool() {
@@ -284,7 +289,7 @@ func TestWherePasskeysAreOff(t *testing.T) {
 			t.Errorf("at %q there are %d forms, and it says %s", at, form, text)
 		}
 		csrf := page.Find("input[name=csrf]").First().AttrOr("value", "")
-		if res := v.post("/admin/account/passkeys/challenge", url.Values{"csrf": {csrf}}); (res.StatusCode == http.StatusOK) != (why == "") {
+		if res := v.post("/admin/account/passkeys/challenge", url.Values{"csrf": {csrf}, "password": {"correct horse battery"}}); (res.StatusCode == http.StatusOK) != (why == "") {
 			t.Errorf("at %q a challenge is answered %s", at, res.Status)
 		}
 	}

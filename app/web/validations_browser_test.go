@@ -9,6 +9,7 @@ import (
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/input"
 
+	"vivra/app"
 	"vivra/app/internal/testbrowser"
 	"vivra/app/live"
 )
@@ -267,6 +268,32 @@ func TestASecondClickSeesTheReceipt(t *testing.T) {
 	d.press(input.KeyK, "Account set-up on X")
 	if strings.Contains(x.said(), "by approver") {
 		t.Errorf("was done: %q", x.said())
+	}
+}
+
+// TestWhatIsBeingWrittenOutlastsADecision of somebody else.
+func TestWhatIsBeingWrittenOutlastsADecision(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v5")
+	d.Keyboard.MustType(input.KeyR)
+	d.MustElement("#reason").MustInput("The rules are missing.")
+	v, err := x.Validation(t.Context(), "v5")
+	if err == nil {
+		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, "", x.now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#decide").textContent.includes("by admin")`)
+	if got := d.js(`document.querySelector("#reason")?.value + " " + document.querySelector("#reason")?.checkVisibility()`); got != "The rules are missing. true" {
+		t.Errorf("the page keeps %q", got)
+	}
+	d.opens("v5")
+	if d.js(`document.querySelector("#reason").checkVisibility()`) != "false" {
+		t.Error("an empty field is shown")
 	}
 }
 
