@@ -160,8 +160,10 @@ func (s Step) MayRetry(c StepCalls) error {
 		return Errorf(Conflict, "This step is %s: only one that failed, runs or waits can be run again. Nothing was changed.", s.State)
 	case c.Open > 0:
 		return Errorf(Conflict, "A publication of this step is on its way or in doubt: running the step again could send it twice. Settle that first.")
-	case c.Sent > 0 && (s.State == StepWaiting || c.Waiting > 0):
+	case c.Sent > 0 && c.Waiting > 0:
 		return Errorf(Conflict, "Part of this step's output is out: running it again would publish that part twice. Retry the publication that failed, or skip the step.")
+	case c.Sent > 0:
+		return Errorf(Conflict, "Part of this step's output is out, and the rest was withdrawn: running it again would publish that part twice. Skip the step, and publish what is missing by hand.")
 	}
 	return nil
 }

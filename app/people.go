@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Role is what a member of the team may do.
@@ -36,20 +37,55 @@ func CheckRole(role Role) error {
 	return nil
 }
 
-var userName = regexp.MustCompile(`^[\pL\pN._-]{2,40}$`)
+var userName = regexp.MustCompile(`^[\pL\p{Nd}][\pL\p{Nd}._-]{1,39}$`)
 
 // ByPolicy stands where a user's name would for what a rule decided.
 const ByPolicy = "policy"
 
+// ReservedNames stand where a user's name would for what no member did.
+func ReservedNames() []string { return []string{ByPolicy, "system", "team", "cli", "start", "vivra"} }
+
 // CheckUserName refuses what can't be a member's name.
 func CheckUserName(name string) error {
 	if !userName.MatchString(name) {
-		return Errorf(Invalid, "A name has 2 to 40 letters, digits, dots or dashes.")
+		return Errorf(Invalid, "A name has 2 to 40 letters, digits, dots or dashes, and begins with a letter or a digit.")
 	}
-	if strings.EqualFold(name, ByPolicy) {
-		return Errorf(Invalid, "%q stands for what no person decided. Take another name.", ByPolicy)
+	if slices.Contains(ReservedNames(), FoldUserName(name)) {
+		return Errorf(Invalid, "%q stands for what no member did. Take another name.", FoldUserName(name))
+	}
+	written := ""
+	for _, r := range name {
+		if s := script(r); s != "" && written != "" && s != written {
+			return Errorf(Invalid, "A name's letters are of one alphabet.")
+		} else if s != "" {
+			written = s
+		}
 	}
 	return nil
+}
+
+// FoldUserName is a name as it was typed by somebody, or by their phone, as
+// names are told apart at sign-in.
+func FoldUserName(typed string) string { return strings.ToLower(strings.TrimSpace(typed)) }
+
+// script is the alphabet that r is of, "" for what all share. What is written
+// together in Japanese is one.
+func script(r rune) string {
+	if r <= unicode.MaxASCII && !unicode.IsLetter(r) {
+		return ""
+	}
+	for name, table := range unicode.Scripts {
+		if unicode.Is(table, r) {
+			switch name {
+			case "Common", "Inherited":
+				return ""
+			case "Hiragana", "Katakana":
+				return "Han"
+			}
+			return name
+		}
+	}
+	return ""
 }
 
 // User is a member of the team.

@@ -46,6 +46,7 @@ type EffectStatus struct {
 
 // AuditRow is one admin change.
 type AuditRow struct {
+	ID      int64
 	At      time.Time
 	User    string
 	Action  string

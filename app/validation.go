@@ -37,6 +37,12 @@ const (
 	KindHandover  ValidationKind = "handover"   // HandoverPayload, signed off by hand
 )
 
+// ValidationKinds are all kinds.
+func ValidationKinds() []ValidationKind {
+	return []ValidationKind{KindPost, KindThread, KindPoll, KindProfile, KindTelegram, KindSite, KindUtility, KindGoNoGo,
+		KindDirection, KindKit, KindMods, KindVerdict, KindDossier, KindHandover}
+}
+
 // AlwaysByPerson tells whether a person decides k whatever the settings.
 func (k ValidationKind) AlwaysByPerson() bool {
 	return k == KindGoNoGo || k == KindDossier || k == KindHandover
@@ -78,6 +84,9 @@ type Validation struct {
 	// EditedBy is who wrote this draft over Replaces, empty for an agent's own.
 	EditedBy string
 	Replaces string
+	// AccountID is the account's number on X that the first attempt was made with,
+	// where Frozen has none: later ones are bound to it.
+	AccountID string
 	// VoidReason says why a draft was withdrawn or replaced.
 	VoidReason string
 	CreatedAt  time.Time
@@ -102,8 +111,8 @@ type Frozen struct {
 	Kind ValidationKind `json:"kind"`
 	// OfficialAddress is the token's, 0x and 40 lower-case hex digits.
 	OfficialAddress string `json:"official_address"`
-	// Account is the operation's on X; its number is empty until it is connected,
-	// and then binds nothing.
+	// Account is the operation's on X. Its number is empty where no call is made
+	// with it, and until it is connected: then the first attempt binds it.
 	Account   string `json:"account"`
 	AccountID string `json:"account_id"`
 	// Chat is the operation's Telegram group, Host its site.
@@ -342,4 +351,23 @@ type Effect struct {
 	Error         string
 	DoneAt        *time.Time
 	AttemptedAt   *time.Time
+	// Media are the pictures that X has taken, Charged what it has charged for them,
+	// or may have, in the attempt that runs or is in doubt.
+	Media   []Upload
+	Charged Nano
+}
+
+// Upload is a picture as X has it, for a day.
+type Upload struct {
+	ID        string    `json:"id"` // empty: it has none
+	At        time.Time `json:"at"`
+	Described bool      `json:"described"` // with its alt text, or it has none
+}
+
+// Settlement is a person's word for what became of an effect in doubt: of the
+// attempt that they looked for, and of no later one.
+type Settlement struct {
+	EffectID, Fence int64
+	Sent            bool
+	Link            string // to what was found
 }

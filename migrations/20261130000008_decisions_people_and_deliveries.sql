@@ -15,6 +15,9 @@ ALTER TABLE validations
     ADD COLUMN edited_by text NOT NULL DEFAULT '',
     ADD COLUMN replaces uuid REFERENCES validations,
     ADD COLUMN void_reason text NOT NULL DEFAULT '',
+    -- The account's number on X that the first attempt was made with, where the
+    -- draft was frozen before the account was connected.
+    ADD COLUMN account_id text NOT NULL DEFAULT '',
     ADD CONSTRAINT validations_frozen_hash CHECK (frozen_sha256 = sha256(convert_to(frozen, 'UTF8')));
 
 UPDATE validations SET applied_at = decided_at WHERE decided_at IS NOT NULL;
@@ -40,6 +43,7 @@ BEGIN
     IF NEW.payload IS DISTINCT FROM OLD.payload OR NEW.payload_sha256 IS DISTINCT FROM OLD.payload_sha256
         OR NEW.kind IS DISTINCT FROM OLD.kind
         OR OLD.frozen <> '' AND NEW.frozen IS DISTINCT FROM OLD.frozen
+        OR OLD.account_id <> '' AND NEW.account_id IS DISTINCT FROM OLD.account_id
         OR OLD.applied_at IS NOT NULL AND NEW.applied_at IS DISTINCT FROM OLD.applied_at THEN
         RAISE EXCEPTION 'a validation is frozen: write a new draft';
     END IF;
@@ -51,10 +55,18 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
+UPDATE effects SET account = lower(account) WHERE account <> lower(account);
 -- The first post of a publication waits for its account's turn. The request is
 -- canonical JSON, and not read as such: a text in it may hold what jsonb refuses.
+-- So does one in mid-thread when another publication came between.
+ALTER TABLE effects
+    ADD COLUMN resumes boolean NOT NULL DEFAULT false,
+    -- Pictures that X has taken, to be used again, and what X has charged for
+    -- them in the attempt that runs or is in doubt.
+    ADD COLUMN media jsonb NOT NULL DEFAULT '[]',
+    ADD COLUMN charged_nusd bigint NOT NULL DEFAULT 0 CHECK (charged_nusd >= 0);
 ALTER TABLE effects ADD COLUMN begins boolean NOT NULL GENERATED ALWAYS AS
-    (kind = 'x.post' AND request LIKE '%"reply_to_position":-1,%') STORED;
+    (kind = 'x.post' AND (resumes OR request LIKE '%"reply_to_position":-1,%')) STORED;
 CREATE INDEX effects_turns ON effects (account, not_before, id) WHERE begins AND state = 'intent';
 CREATE INDEX effects_in_hand ON effects (account, lease_until) WHERE state IN ('attempting', 'unknown');
 CREATE INDEX validations_approved ON validations (decided_at) WHERE state = 'approved';
@@ -64,6 +76,7 @@ ALTER TABLE users
     ADD COLUMN seen_at timestamptz,
     -- What an authenticator knows the account by: it says nothing of who it is.
     ADD COLUMN handle uuid NOT NULL DEFAULT gen_random_uuid() UNIQUE;
+UPDATE users u SET name = u.name || '.' || u.id WHERE EXISTS (SELECT FROM users o WHERE lower(o.name) = lower(u.name) AND o.id < u.id);
 -- "Ada" and "ada" are one person to whoever reads who approved.
 CREATE UNIQUE INDEX users_name_folded_key ON users (lower(name));
 
@@ -117,9 +130,11 @@ CREATE INDEX alerts_open ON alerts (created_at DESC, id DESC) WHERE acknowledged
 
 -- +goose Down
 DROP INDEX effects_turns, effects_in_hand, validations_approved;
-ALTER TABLE effects DROP COLUMN begins;
+ALTER TABLE effects DROP COLUMN begins, DROP COLUMN resumes, DROP COLUMN media, DROP COLUMN charged_nusd;
 DROP INDEX alerts_open;
 DROP TABLE alert_deliveries, passkeys;
+-- What was closed would be open again, and a new password's link make an account.
+DELETE FROM invites WHERE used_by IS NULL AND (revoked_at IS NOT NULL OR for_user IS NOT NULL);
 ALTER TABLE sessions DROP COLUMN id, DROP COLUMN user_id, DROP COLUMN browser, DROP COLUMN started_at, DROP COLUMN seen_at, DROP COLUMN challenge;
 ALTER TABLE invites DROP COLUMN id, DROP COLUMN created_by, DROP COLUMN for_user, DROP COLUMN revoked_at;
 DROP INDEX users_name_folded_key;
@@ -129,6 +144,9 @@ DROP INDEX validations_one_open_per_step;
 CREATE UNIQUE INDEX validations_one_pending_per_step ON validations (step_id) WHERE state = 'pending';
 DROP INDEX validations_to_apply;
 ALTER TABLE validations DROP CONSTRAINT validations_decided;
+-- Nothing has followed from these yet, and nothing would: they are decided again.
+UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL
+WHERE state IN ('approved', 'rejected') AND applied_at IS NULL;
 UPDATE validations SET decided_at = NULL WHERE state = 'void';
 ALTER TABLE validations ADD CHECK ((state IN ('approved', 'rejected')) = (decided_at IS NOT NULL));
 -- +goose StatementBegin
@@ -143,4 +161,4 @@ END $$;
 -- +goose StatementEnd
 ALTER TABLE validations DROP CONSTRAINT validations_frozen_hash, DROP COLUMN frozen, DROP COLUMN frozen_sha256, DROP COLUMN nonce, DROP COLUMN marks,
     DROP COLUMN applies_at, DROP COLUMN applied_at, DROP COLUMN first_approved_by, DROP COLUMN first_approved_at, DROP COLUMN edited_by,
-    DROP COLUMN replaces, DROP COLUMN void_reason;
+    DROP COLUMN replaces, DROP COLUMN void_reason, DROP COLUMN account_id;

@@ -17,6 +17,8 @@ ALTER TABLE x_accounts
     ADD CONSTRAINT x_accounts_forgotten CHECK (state <> 'disconnected'
         OR length(access_sealed) + length(refresh_sealed) + length(previous_sealed) + length(access_sha256) = 0),
     ADD CONSTRAINT x_accounts_fault CHECK ((fault = '') = (fault_since IS NULL));
+DELETE FROM x_accounts a USING x_accounts b
+WHERE lower(a.handle) = lower(b.handle) AND (a.updated_at, a.handle) < (b.updated_at, b.handle);
 -- Names on X do not tell upper case from lower.
 CREATE UNIQUE INDEX x_accounts_by_name ON x_accounts (lower(handle));
 CREATE INDEX x_accounts_by_token ON x_accounts (access_sha256) WHERE access_sha256 <> '';
@@ -39,8 +41,14 @@ CREATE TABLE x_connections (
 );
 CREATE INDEX x_connections_of_account ON x_connections (lower(handle), started_at);
 
+-- Until when nothing is posted with an account, since X wants to be paid first.
+CREATE TABLE x_holds (
+    account text PRIMARY KEY CHECK (account = lower(account)),
+    held_until timestamptz NOT NULL
+);
+
 -- +goose Down
-DROP TABLE x_connections;
+DROP TABLE x_connections, x_holds;
 DROP INDEX x_accounts_by_name, x_accounts_by_token;
 DELETE FROM x_accounts WHERE state = 'disconnected';
 ALTER TABLE x_accounts DROP CONSTRAINT x_accounts_state_check, DROP CONSTRAINT x_accounts_forgotten, DROP CONSTRAINT x_accounts_fault,

@@ -2,7 +2,7 @@
 INSERT INTO admin_audit (at, user_name, action, subject, before, after) VALUES (@at, @user_name, @action, @subject, @before, @after);
 
 -- name: Audit :many
-SELECT * FROM admin_audit ORDER BY id DESC LIMIT @most;
+SELECT * FROM admin_audit WHERE id < @before ORDER BY id DESC LIMIT @most;
 
 -- name: NewestSettings :many
 SELECT DISTINCT ON (key) key, value FROM settings ORDER BY key, id DESC;

@@ -31,7 +31,7 @@ SELECT pg_advisory_xact_lock(hashtextextended(@account::text, 7305));
 
 -- name: AttemptEffect :one
 UPDATE effects SET state = 'attempting', attempt = attempt + 1, fence = fence + 1, lease_until = @lease_until,
-    attempted_at = @now, reserved_nusd = @reserved_nusd, error = ''
+    attempted_at = @now, reserved_nusd = @reserved_nusd, charged_nusd = 0, error = ''
 WHERE id = @id AND state = 'intent'
 RETURNING fence;
 
@@ -40,14 +40,19 @@ SELECT * FROM effects WHERE id = @id AND fence = @fence AND state = ANY(@states:
 
 -- name: EndEffect :exec
 UPDATE effects SET state = @state, lease_until = NULL, woken_until = NULL, provider_id = @provider_id, link = @link, receipt = @receipt,
-    cost_nusd = @cost_nusd, reserved_nusd = @reserved_nusd, error = @error, done_at = sqlc.narg(done_at), not_before = @not_before
+    cost_nusd = @cost_nusd, reserved_nusd = @reserved_nusd, charged_nusd = @charged_nusd, error = @error, done_at = sqlc.narg(done_at),
+    not_before = @not_before, attempt = attempt - @given_back::int
 WHERE id = @id;
+
+-- name: KeepMedia :exec
+UPDATE effects SET media = @media, charged_nusd = @charged_nusd WHERE id = @id;
 
 -- name: DelayEffect :exec
 UPDATE effects SET not_before = @not_before, woken_until = NULL WHERE id = @id AND state = 'intent';
 
 -- name: VoidEffectsOfOperation :exec
-UPDATE effects SET state = 'void' WHERE operation_id = @operation_id AND state = 'intent';
+UPDATE effects SET state = 'void' WHERE id IN (
+    SELECT e.id FROM effects e WHERE e.operation_id = @operation_id AND e.state = 'intent' ORDER BY e.id FOR UPDATE);
 
 -- name: VoidEffectsOfStep :exec
 UPDATE effects SET state = 'void' WHERE step_id = @step_id AND state IN ('intent', 'failed');

@@ -19,6 +19,10 @@ SELECT EXISTS (SELECT FROM operations WHERE site_host = @site_host);
 SELECT sqlc.embed(o), sqlc.embed(t) FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.id = @id FOR UPDATE OF o;
 
+-- name: OperationForUpdateNow :one
+SELECT sqlc.embed(o), sqlc.embed(t) FROM operations o JOIN tokens t ON t.id = o.token_id
+WHERE o.id = @id FOR UPDATE OF o NOWAIT;
+
 -- name: Operation :one
 SELECT sqlc.embed(o), sqlc.embed(t) FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.id = @id;

@@ -1,5 +1,11 @@
 -- name: UserByName :one
-SELECT * FROM users WHERE name = @name;
+SELECT * FROM users WHERE lower(name) = lower(@name);
+
+-- name: LockNames :exec
+SELECT pg_advisory_xact_lock(7309);
+
+-- name: UserNames :many
+SELECT name FROM users;
 
 -- name: UserByID :one
 SELECT * FROM users WHERE id = @id;
@@ -121,6 +127,9 @@ SELECT @credential_id, u.id, @name, @credential, @created_at FROM users u WHERE 
 
 -- name: UsePasskey :execrows
 UPDATE passkeys SET credential = @credential, used_at = @now WHERE id = @id AND credential = @before;
+
+-- name: RemovePasskeysOf :execrows
+DELETE FROM passkeys WHERE user_id = @user_id;
 
 -- name: RemovePasskey :one
 DELETE FROM passkeys WHERE id = @id AND user_id = @user_id RETURNING name;

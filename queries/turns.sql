@@ -30,11 +30,23 @@ RETURNING id, state;
 -- name: LastOnAccount :one
 SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.validation_id <> @validation_id
         AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS last_at,
+    coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until,
     EXISTS (SELECT FROM effects b WHERE b.account = @account AND b.validation_id <> @validation_id AND b.state IN ('attempting', 'unknown')) AS busy;
 
 -- name: LastTurn :one
 SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @account AND w.begins AND w.state = 'intent'),
-    (SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS at;
+    (SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS at,
+    coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until;
+
+-- name: HoldAccount :exec
+INSERT INTO x_holds (account, held_until) VALUES (@account, @held_until)
+ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until);
+
+-- name: ReleaseAccount :exec
+DELETE FROM x_holds WHERE account = @account;
+
+-- name: ResumeThread :exec
+UPDATE effects SET resumes = true WHERE id = @id AND state = 'intent';
 
 -- Each publication that waits gets a turn of its own, in order, so that it is
 -- looked at when it can go out and not before.
@@ -51,8 +63,10 @@ WHERE effects.id = w.id AND effects.state = 'intent' AND effects.not_before < w.
 -- name: LastRequest :one
 SELECT request FROM effects WHERE operation_id = @operation_id AND kind = @kind AND state = 'done' ORDER BY done_at DESC, id DESC LIMIT 1;
 
+-- A number is one post's on all of X, and one message's in its group.
 -- name: BookedElsewhere :one
-SELECT EXISTS (SELECT FROM effects WHERE kind = @kind AND provider_id = @provider_id::text AND provider_id <> '' AND id <> @id AND state = 'done');
+SELECT EXISTS (SELECT FROM effects WHERE kind = ANY(@kinds::text[]) AND starts_with(request, @begins::text)
+    AND provider_id = @provider_id::text AND provider_id <> '' AND id <> @id AND state = 'done');
 
 -- What an account that is connected again held up goes on at once. Turns, which
 -- keep the account's pace, stay.

@@ -23,6 +23,9 @@ VALUES (@operation_id, @step_id, @run_id, @call_id, @kind, @payload, @payload_sh
     @draft_no, @risk, @marks, @edited_by, @replaces, @created_at)
 RETURNING id;
 
+-- name: BindAccount :exec
+UPDATE validations SET account_id = @account_id WHERE id = @id AND account_id = '';
+
 -- name: PendingOfStep :one
 SELECT id, kind FROM validations WHERE step_id = @step_id AND state = 'pending';
 
@@ -68,6 +71,15 @@ WHERE id = @id AND state = 'pending';
 UPDATE validations SET first_approved_by = @by, first_approved_at = @at, nonce = gen_random_uuid()
 WHERE id = @id AND state = 'pending';
 
+-- Who may not decide any more is not one of the two.
+-- name: ForgetFirstApprovals :exec
+UPDATE validations SET first_approved_by = '', first_approved_at = NULL, nonce = gen_random_uuid()
+WHERE state = 'pending' AND first_approved_by = @by::text;
+
+-- name: WithdrawFirstApproval :execrows
+UPDATE validations SET first_approved_by = '', first_approved_at = NULL, nonce = gen_random_uuid()
+WHERE id = @id AND state = 'pending' AND first_approved_by <> '';
+
 -- name: WithdrawDecision :execrows
 UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL,
     first_approved_by = @first_approved_by, first_approved_at = sqlc.narg(first_approved_at), nonce = gen_random_uuid()
@@ -82,9 +94,6 @@ SELECT v.id, v.operation_id FROM validations v JOIN operations o ON o.id = v.ope
 WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= @now
     AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved')
 ORDER BY v.applies_at, v.id OFFSET @after::int LIMIT @most::int;
-
--- name: TryApplying :one
-SELECT pg_try_advisory_xact_lock(hashtextextended((@operation_id::bigint)::text, 7307));
 
 -- name: NextDecisionInstant :one
 SELECT coalesce(min(applies_at), 'epoch')::timestamptz AS at FROM validations
@@ -154,15 +163,13 @@ ORDER BY v.created_at, v.id;
 -- name: Batches :many
 SELECT v.kind, count(*)::int AS count FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false)
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0
 GROUP BY v.kind;
 
 -- name: BatchIDs :many
 SELECT v.id FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false) AND v.kind = @kind
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND v.kind = @kind
 ORDER BY v.created_at, v.id LIMIT @most;
 
 -- name: OverdueValidations :many

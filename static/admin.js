@@ -30,6 +30,12 @@ const keys = {
   '?': () => $('#keys')?.showModal(),
 };
 
+// Typing that began in a field is not obeyed when the field is gone: keys work
+// again once the person has left it, by Escape, Tab, a click or a tap.
+let writing = false;
+addEventListener('pointerdown', () => { writing = false; }, true);
+addEventListener('click', () => { writing = false; }, true);
+
 function leave(el) {
   const summary = el.closest('details')?.querySelector('summary');
   if (summary) summary.focus();
@@ -37,9 +43,11 @@ function leave(el) {
 }
 
 document.addEventListener('keydown', (e) => {
+  if (e.key === 'Escape' || e.key === 'Tab') writing = false;
+  else if (typing(e.target)) writing = true;
   if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || e.isComposing) return;
   if (e.key === 'Escape' && typing(e.target)) leave(e.target);
-  else if (!typing(e.target) && !$('dialog[open]') && keys[e.key]) { e.preventDefault(); keys[e.key](); }
+  else if (!typing(e.target) && !writing && !$('dialog[open]') && keys[e.key]) { e.preventDefault(); keys[e.key](); }
 });
 
 document.addEventListener('click', (e) => {

@@ -111,7 +111,7 @@ async function consume(body, cursor, alive) {
     const rows = rest.split(/\r\n|\n|\r(?!$)/);
     rest = rows.pop();
     for (const row of rows) {
-      const [, field, text] = /^(\w+):? ?(.*)$/.exec(row) ?? [];
+      const [, field, text] = /^(\w+):? ?(.*)$/s.exec(row) ?? []; // s: U+2028 ends no line here
       if (field === 'event') type = text;
       else if (field === 'data') lines.push(text);
       else if (field === 'id') id = text;
@@ -161,7 +161,7 @@ const SILENCE = 45_000; // the server beats every 15 s
 
 async function keep(el, path) {
   const cursor = { base: 500 };
-  let fails = 0, lastHeard;
+  let fails = 0, lastHeard, signedOut;
   while (el.isConnected) {
     if (document.hidden) await once(document, 'visibilitychange', () => !document.hidden);
     const stop = new AbortController();
@@ -178,13 +178,14 @@ async function keep(el, path) {
       const headers = cursor.id === undefined ? {} : { 'Last-Event-ID': cursor.id };
       const response = await request(el, 'get', path, null, { headers, signal: stop.signal });
       if (response.ok) state('catching up');
+      signedOut = response.status === 401;
       await answer(response, cursor, alive);
       if (!(response.headers.get('Content-Type') ?? '').startsWith('text/event-stream')) return;
     } catch { /* reset, refused, silent or hidden: all the same, try again */ }
     clearTimeout(watchdog);
     document.removeEventListener('visibilitychange', hide);
     if (document.hidden) continue;
-    state('stale', lastHeard);
+    state(signedOut ? 'signed out' : 'stale', lastHeard);
     const delay = Math.min(cursor.base * 2 ** fails++, 30_000);
     await sleep(delay * (0.5 + Math.random() / 2));
   }
@@ -206,6 +207,7 @@ function state(now, since) {
     const text = now === 'stale' && at ? `stale since ${at}` : now === 'stale' ? 'not connected' : now;
     el.dataset.connection = now;
     if (el.textContent !== text) el.textContent = text;
+    if (now === 'signed out' && el.nextElementSibling?.matches('.reload')) el.nextElementSibling.textContent = 'Sign in';
   }
 }
 

@@ -5,6 +5,7 @@ package effects
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/preflight"
@@ -93,13 +94,14 @@ func Plan(v app.Validation) ([]app.Effect, error) {
 
 // Account returns the X account that an effect posts on, empty for any other
 // kind. first tells whether it begins a publication: only that one waits for
-// the account's spacing, since within a thread there is no gap.
+// the account's spacing, since within a thread there is no gap. Names on X do
+// not tell upper case from lower.
 func Account(e app.Effect) (account string, first bool) {
 	var p Post
 	if e.Kind != XPost || json.Unmarshal(e.Request, &p) != nil {
 		return "", false
 	}
-	return p.Account, p.ReplyTo == noPosition
+	return strings.ToLower(p.Account), p.ReplyTo == noPosition
 }
 
 type call struct {
@@ -138,7 +140,7 @@ func planWith[T any](payload json.RawMessage, fn func(T) []call) ([]call, error)
 }
 
 func post(p app.PostPayload, replyTo int) call {
-	price := preflight.PostPrice(p.Text, false) + app.Nano(len(p.Media))*preflight.PriceMetadata
+	price := preflight.PostPrice(p.Text, false) + described(p.Media)
 	return call{XPost, Post{Account: p.Account, Text: p.Text, Media: p.Media, ReplyTo: replyTo}, price}
 }
 

@@ -13,7 +13,7 @@ import (
 type Binding struct {
 	OfficialAddress string // 0x and 40 lower-case hex digits
 	Account         string // handle on X, without @
-	AccountID       string // the connected account's number, empty for none
+	AccountID       string // the connected account's number, empty for none; bound only where a call is made with it
 	Chat            int64
 	Host            string
 }
@@ -32,10 +32,13 @@ func Freeze(kind app.ValidationKind, payload json.RawMessage, b Binding) (app.Fr
 	if err != nil {
 		return app.Frozen{}, err
 	}
-	f := app.Frozen{Kind: kind, OfficialAddress: b.OfficialAddress, Account: b.Account, AccountID: b.AccountID, Chat: b.Chat,
+	f := app.Frozen{Kind: kind, OfficialAddress: b.OfficialAddress, Account: b.Account, Chat: b.Chat,
 		Host: b.Host, Payload: canonical, Calls: make([]app.FrozenCall, len(planned)), Files: []string{}}
 	for i, e := range planned {
 		f.Calls[i] = app.FrozenCall{Kind: e.Kind, Request: e.Request}
+		if OnX(e.Kind) {
+			f.AccountID = b.AccountID
+		}
 		files, err := filesOf(f.Calls[i])
 		if err != nil {
 			return app.Frozen{}, err

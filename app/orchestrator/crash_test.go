@@ -17,6 +17,7 @@ import (
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
 	"vivra/app/orchestrator"
+	"vivra/app/preflight"
 	"vivra/app/rehearsal/fault"
 )
 
@@ -200,7 +201,13 @@ func (s *scene) check() {
 	for _, e := range s.effects() {
 		s.settled(e)
 	}
-	testop.Balanced(s.t, s.store, s.op)
+	charged := app.Nano(s.fronts.x.calls("POST /2/media/metadata")) * preflight.PriceMetadata
+	for _, p := range s.x.Posts() {
+		charged += p.Charged
+	}
+	if spent := testop.Balanced(s.t, s.store, s.op); spent < charged {
+		s.t.Errorf("%s is booked, X has charged %s", spent, charged)
+	}
 }
 
 func (s *scene) settled(e app.Effect) {
@@ -224,7 +231,7 @@ func (s *scene) answer() {
 				continue
 			}
 			link := s.linkTo(e)
-			if err := s.store.SettleEffect(s.t.Context(), e.ID, link != "", link, testop.Person, s.clock.Now()); err != nil {
+			if err := s.store.SettleEffect(s.t.Context(), app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: link != "", Link: link}, testop.Person, s.clock.Now()); err != nil {
 				s.t.Fatal(err)
 			}
 		}

@@ -58,7 +58,7 @@ func TestDuplicateThatNeverShows(t *testing.T) {
 	if alerts := testop.Alerts(t, o.store, "effect_unknown"); e.State != app.EffectUnknown || e.Attempt != 2 || len(alerts) != 1 || len(o.x.Posts()) != 1 {
 		t.Fatalf("the effect is %s after %d attempts, %d alerts, %d posts", e.State, e.Attempt, len(alerts), len(o.x.Posts()))
 	}
-	if err := o.store.SettleEffect(t.Context(), e.ID, true, "https://x.com/"+handle+"/status/"+o.x.Posts()[0].ID, testop.Person, o.clock.Now()); err != nil {
+	if err := o.store.SettleEffect(t.Context(), app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: true, Link: "https://x.com/" + handle + "/status/" + o.x.Posts()[0].ID}, testop.Person, o.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if got := o.step("a").State; got != app.StepDone {

@@ -46,8 +46,10 @@ func (o *Orchestrator) CarryOut(ctx context.Context, id int64) error {
 	}
 	o.reached(Attempting)
 	call, cancel := context.WithTimeout(ctx, max(o.Lease*3/4, time.Second))
-	sent, err := o.send(call, attempt{e, until})
+	given := given{media: e.Media}
+	sent, err := o.send(call, attempt{e, until, &given})
 	cancel()
+	e.Media, e.Charged = given.media, given.charged
 	o.reached(Sent)
 	// What happened must be stored even when the process is stopping.
 	ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
@@ -96,6 +98,7 @@ func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error
 	if unpaid(cause) {
 		return errors.Join(cause, o.booked(Booked, o.Store.EffectUnpaid(ctx, e, advised(cause), now.Add(payWithin), now)))
 	}
+	e.Media = nil // what X has of it may be why
 	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(cause), now)))
 }
 
@@ -109,6 +112,9 @@ func (o *Orchestrator) putOff(ctx context.Context, e app.Effect, later *notYet, 
 			return err
 		}
 		return o.booked(Booked, o.Store.EffectAwaitsAccount(ctx, e, later.Error(), now.Add(later.wait), now))
+	}
+	if later.endless {
+		return o.booked(Booked, o.Store.EffectAwaitsPerson(ctx, e, later.Error(), now.Add(later.wait), now))
 	}
 	return o.booked(Booked, o.Store.EffectLater(ctx, e, later.Error(), now.Add(later.wait), now))
 }

@@ -52,12 +52,18 @@ func again(e app.Effect) time.Duration {
 }
 
 // findPost looks for the exact text on the timeline of the account that was
-// approved, written since what follows from the approval was set going, by
+// approved, or first attempted with, written since what follows from the approval was set going, by
 // whichever attempt, and answering the same post.
 func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Post) (postgres.Sent, error) {
 	f, v, err := o.bound(ctx, e)
 	if err != nil {
 		return postgres.Sent{}, err
+	}
+	switch {
+	case len(v.Frozen) == 0: // of an older program, which bound nothing
+		return postgres.Sent{}, errCannotTell
+	case f.AccountID == "": // nothing is sent with an account that is not bound
+		return postgres.Sent{}, nil
 	}
 	account, err := o.Desk.Account(ctx, p.Account)
 	if err != nil {
@@ -67,18 +73,18 @@ func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Pos
 	if err != nil {
 		return postgres.Sent{}, err
 	}
-	author := account.UserID
-	if f.AccountID != "" {
-		author = f.AccountID
-	}
-	posts, err := o.Desk.X.TimelineSince(ctx, account.AccessToken, author, since(v))
+	posts, err := o.Desk.X.TimelineSince(ctx, account.AccessToken, f.AccountID, since(v))
 	if errors.Is(err, x.ErrMore) {
 		return postgres.Sent{}, errCannotTell
 	}
 	if err != nil {
 		return postgres.Sent{}, err
 	}
-	return o.ours(ctx, e, p, parent, posts)
+	sent, err := o.ours(ctx, e, p, parent, posts)
+	if err == nil && sent.Summary == "" && account.UserID != f.AccountID {
+		return sent, errCannotTell // another account may not be shown everything
+	}
+	return sent, err
 }
 
 // since is when the first attempt can have been made, by a clock that is behind.

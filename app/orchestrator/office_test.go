@@ -73,7 +73,7 @@ func officeAt(t *testing.T, at place, now time.Time, steps ...app.Step) *office 
 	o.x = xsim.New(xsim.Options{Now: o.clock.Now, ClientID: "us", ClientSecret: "s3", Accounts: []xsim.Account{
 		{ID: userID, Username: handle, Name: "dodo holders", Bio: "We hold.", Followers: 400, AccessToken: access, RefreshToken: refresh}}})
 	o.tg = tgsim.New(tgsim.Options{Now: o.clock.Now, Token: botKey, Bot: tgsim.Bot{ID: 990001, Username: "vivra_bot", Name: "Vivra"},
-		Groups: []tgsim.Group{{ID: group, Title: "dodo", Silent: true}}})
+		Groups: []tgsim.Group{{ID: group, Title: "dodo", Silent: true, Before: int64(now.Sub(testop.J0).Hours())}}}) // of those that share rows each has its numbers
 	t.Cleanup(o.tg.Close)
 	o.pages = pagessim.New(pagessim.Options{Now: o.clock.Now, Token: "pages-key", AccountID: "acc", ZoneID: "zone"})
 	o.model = modelsim.New(modelsim.Options{APIKey: "model-key"})

@@ -56,13 +56,17 @@ func (o *Orchestrator) site(ctx context.Context, operationID int64) (map[string]
 	return o.build(ctx, operationID, p.BuildID, p.ManifestSHA256, "site")
 }
 
-// bound returns what the approval of an effect binds to.
+// bound returns what the approval of an effect binds to. Its account's number is
+// empty when no attempt has found the account connected.
 func (o *Orchestrator) bound(ctx context.Context, e app.Effect) (f app.Frozen, v app.Validation, err error) {
 	if v, err = o.Store.Validation(ctx, e.ValidationID); err != nil {
 		return f, v, err
 	}
 	if len(v.Frozen) > 0 {
 		err = json.Unmarshal(v.Frozen, &f)
+	}
+	if f.AccountID == "" {
+		f.AccountID = v.AccountID
 	}
 	return f, v, err
 }
@@ -79,7 +83,9 @@ func (o *Orchestrator) account(ctx context.Context, e app.Effect, handle string)
 	switch {
 	case err != nil && disconnected(err):
 		return account, &notYet{cause: err, wait: lookAgain, endless: true, told: true}
-	case err == nil && f.AccountID != "" && account.UserID != f.AccountID:
+	case err == nil && f.AccountID == "":
+		return account, &notYet{cause: fmt.Errorf("@%s was connected while the attempt was under way", handle), wait: tryAgain}
+	case err == nil && account.UserID != f.AccountID:
 		return account, &changed{[]string{fmt.Sprintf("@%s is connected as another account than the one that was approved.", handle)}}
 	}
 	return account, err

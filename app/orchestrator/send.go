@@ -16,6 +16,7 @@ import (
 type attempt struct {
 	app.Effect
 	until time.Time // wall clock: then another process looks after it
+	given *given
 }
 
 // inTime tells whether the attempt is still ours: a process that was suspended

@@ -22,8 +22,7 @@ func (o *Orchestrator) sendPost(ctx context.Context, a attempt, p effects.Post) 
 	return posted(p, id), nil
 }
 
-// preparePost does everything that comes before the post is public. Its
-// pictures are compared before the first of them leaves.
+// preparePost does everything that comes before the post is public.
 func (o *Orchestrator) preparePost(ctx context.Context, a attempt, p effects.Post) (token string, request x.PostRequest, err error) {
 	request = x.PostRequest{Text: p.Text, PollOptions: p.PollOptions, PollMinutes: p.PollMinutes, MadeWithAI: len(p.Media) > 0}
 	account, err := o.account(ctx, a.Effect, p.Account)
@@ -33,17 +32,8 @@ func (o *Orchestrator) preparePost(ctx context.Context, a attempt, p effects.Pos
 	if request.ReplyTo, err = o.answered(ctx, a.Effect, p.ReplyTo); err != nil {
 		return "", request, err
 	}
-	pictures, err := o.originals(ctx, p.Media)
-	if err != nil {
+	if request.MediaIDs, err = o.pictures(ctx, a, account.AccessToken, p.Media); err != nil {
 		return "", request, err
-	}
-	for i, m := range p.Media {
-		id, err := o.Desk.X.UploadMedia(ctx, account.AccessToken, x.Upload{Bytes: pictures[i], MIME: m.MIME, Alt: m.Alt})
-		if err != nil {
-			return "", request, err
-		}
-		o.reached(Uploaded)
-		request.MediaIDs = append(request.MediaIDs, id)
 	}
 	return account.AccessToken, request, o.inTime(a)
 }

@@ -191,7 +191,7 @@ func TestTelegramOutcomeGoesToAPerson(t *testing.T) {
 			if c.sent {
 				link = "https://t.me/c/1000000001/501"
 			}
-			if err := o.store.SettleEffect(t.Context(), doubt.ID, c.sent, link, testop.Person, o.clock.Now()); err != nil {
+			if err := o.store.SettleEffect(t.Context(), app.Settlement{EffectID: doubt.ID, Fence: doubt.Fence, Sent: c.sent, Link: link}, testop.Person, o.clock.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if err := o.work(); err != nil || o.step("tg").State != app.StepDone || len(o.tg.Published()) != c.messages {
@@ -200,7 +200,7 @@ func TestTelegramOutcomeGoesToAPerson(t *testing.T) {
 			if state, _ := o.tg.Group(group); state.Pinned != setup.Pinned {
 				t.Errorf("pinned: %q", state.Pinned)
 			}
-			if err := o.store.SettleEffect(t.Context(), doubt.ID, true, link, testop.Person, o.clock.Now()); app.KindOf(err) != app.Conflict {
+			if err := o.store.SettleEffect(t.Context(), app.Settlement{EffectID: doubt.ID, Fence: doubt.Fence, Sent: true, Link: link}, testop.Person, o.clock.Now()); app.KindOf(err) != app.Conflict {
 				t.Errorf("it could be settled twice: %v", err)
 			}
 			testop.Balanced(t, o.store, o.op)

@@ -42,14 +42,16 @@ func XDisconnection(handle string) string {
 func XAccountID(handle string) string { return "x-" + handle }
 
 // The accounts of the team.
-func Users() string                     { return "/admin/users" }
-func UserDisabling(id int64) string     { return user(id) + "/disabling" }
-func UserEnabling(id int64) string      { return user(id) + "/enabling" }
-func UserReset(id int64) string         { return user(id) + "/reset" }
-func UserRole(id int64) string          { return user(id) + "/role" }
-func UserSignOut(id int64) string       { return user(id) + "/sign-out" }
-func Invites() string                   { return Users() + "/invites" }
-func InviteRevocation(id string) string { return Invites() + "/" + url.PathEscape(id) + "/revocation" }
+func AuditBefore(id int64) string         { return Audit() + "?before=" + strconv.FormatInt(id, 10) }
+func Users() string                       { return "/admin/users" }
+func UserDisabling(id int64) string       { return user(id) + "/disabling" }
+func UserEnabling(id int64) string        { return user(id) + "/enabling" }
+func UserPasskeysRemoval(id int64) string { return user(id) + "/passkeys/removal" }
+func UserReset(id int64) string           { return user(id) + "/reset" }
+func UserRole(id int64) string            { return user(id) + "/role" }
+func UserSignOut(id int64) string         { return user(id) + "/sign-out" }
+func Invites() string                     { return Users() + "/invites" }
+func InviteRevocation(id string) string   { return Invites() + "/" + url.PathEscape(id) + "/revocation" }
 
 func user(id int64) string { return Users() + "/" + number(id) }
 

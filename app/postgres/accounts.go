@@ -13,9 +13,9 @@ func userOf(u dbsqlc.User) app.User {
 	return app.User{ID: u.ID, Name: u.Name, Role: u.Role, PasswordHash: u.PasswordHash, Handle: u.Handle, CreatedAt: u.CreatedAt, DisabledAt: u.DisabledAt}
 }
 
-// UserByName returns a member of the team.
+// UserByName returns a member of the team, however the name's case was typed.
 func (s *Store) UserByName(ctx context.Context, name string) (app.User, error) {
-	u, err := s.q.UserByName(ctx, s.pool, name)
+	u, err := s.q.UserByName(ctx, s.pool, app.FoldUserName(name))
 	if err != nil {
 		return app.User{}, notFound(err, "account")
 	}
@@ -52,6 +52,9 @@ func (s *Store) createUser(ctx context.Context, tx dbsqlc.DBTX, name, role, pass
 		return app.User{}, err
 	}
 	if err := app.CheckRole(role); err != nil {
+		return app.User{}, err
+	}
+	if err := s.checkLookalikes(ctx, tx, name); err != nil {
 		return app.User{}, err
 	}
 	u, err := s.q.CreateUser(ctx, tx, dbsqlc.CreateUserParams{Name: name, Role: role, PasswordHash: passwordHash, CreatedAt: now})

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"vivra/app"
 	"vivra/app/effects"
 	"vivra/app/postgres/dbsqlc"
@@ -28,65 +26,52 @@ func (s *Store) ApplyDecisions(ctx context.Context, now time.Time) error {
 		if err != nil {
 			return errors.Join(append(faults, fmt.Errorf("list decisions to apply: %w", err))...)
 		}
-		failed := s.applyDecisions(ctx, rows, now)
+		left, failed := s.applyDecisions(ctx, rows, now)
 		faults = append(faults, failed...)
-		if len(failed) < appliesAtOnce || ctx.Err() != nil { // all failed: what comes after them must not wait
+		if left < appliesAtOnce || ctx.Err() != nil { // none could be applied: what comes after them must not wait
 			return errors.Join(append(faults, ctx.Err())...)
 		}
 	}
 }
 
-// applyDecisions returns what failed. What is decided in an operation that
+// applyDecisions returns how many are left, and what failed. What is decided in an operation that
 // another process is at comes last, all of it, so that order is kept: that
-// process may have died with its work undone.
-func (s *Store) applyDecisions(ctx context.Context, rows []dbsqlc.DecisionsToApplyRow, now time.Time) (faults []error) {
-	var waiting []dbsqlc.DecisionsToApplyRow
-	busy := map[int64]bool{}
-	apply := func(r dbsqlc.DecisionsToApplyRow, in within) {
+// process may die with its work undone.
+func (s *Store) applyDecisions(ctx context.Context, rows []dbsqlc.DecisionsToApplyRow, now time.Time) (left int, faults []error) {
+	busy, faults := s.applyEach(ctx, rows, s.inOperationAlone, now)
+	held, more := s.applyEach(ctx, busy, s.inOperation, now)
+	faults = append(faults, more...)
+	left = len(held) + len(faults)
+	if len(held) > 0 {
+		faults = append(faults, fmt.Errorf("apply %d decisions: %w", len(held), errBusy))
+	}
+	return left, faults
+}
+
+// applyEach passes by an operation once it was busy, and returns what waits for it.
+func (s *Store) applyEach(ctx context.Context, rows []dbsqlc.DecisionsToApplyRow, in within, now time.Time) (busy []dbsqlc.DecisionsToApplyRow, faults []error) {
+	passed := map[int64]bool{}
+	for _, r := range rows {
 		if ctx.Err() != nil {
-			return
+			return nil, faults
 		}
-		switch err := s.applyDecision(ctx, in, r.OperationID, r.ID, now); {
-		case errors.Is(err, errBusy):
-			busy[r.OperationID] = true
+		var err error
+		if !passed[r.OperationID] {
+			err = s.applyDecision(ctx, in, r.OperationID, r.ID, now)
+			passed[r.OperationID] = errors.Is(err, errBusy)
+		}
+		switch {
+		case passed[r.OperationID]:
+			busy = append(busy, r)
 		case err != nil:
 			faults = append(faults, fmt.Errorf("apply the decision on %s: %w", r.ID, err))
 		}
 	}
-	for _, r := range rows {
-		if !busy[r.OperationID] {
-			apply(r, s.inOperationAlone)
-		}
-		if busy[r.OperationID] {
-			waiting = append(waiting, r)
-		}
-	}
-	for _, r := range waiting {
-		apply(r, s.inOperation)
-	}
-	return faults
+	return busy, faults
 }
-
-// errBusy says that another process applies decisions of the operation.
-var errBusy = errors.New("another process is at it")
 
 // within runs a function with an operation locked.
 type within func(ctx context.Context, operationID int64, now time.Time, fn func(*opTx) error) error
-
-// inOperationAlone is inOperation that is refused with errBusy while another
-// process applies decisions of the operation.
-func (s *Store) inOperationAlone(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
-	return s.tx(ctx, func(tx pgx.Tx) error {
-		got, err := s.q.TryApplying(ctx, tx, id)
-		if err != nil {
-			return fmt.Errorf("claim the operation: %w", err)
-		}
-		if !got {
-			return errBusy
-		}
-		return s.locked(ctx, tx, id, now, fn)
-	})
-}
 
 func (s *Store) applyDecision(ctx context.Context, in within, operationID int64, id string, now time.Time) error {
 	err := in(ctx, operationID, now, func(t *opTx) error {

@@ -27,7 +27,7 @@ func TestWhatHappensMeanwhile(t *testing.T) {
 		if got.State != app.ValidationVoid || got.AppliedAt != nil || !strings.Contains(got.VoidReason, why) || w.count("effects") != 0 {
 			w.t.Errorf("it is %s because %q, applied at %v, %d effects", got.State, got.VoidReason, got.AppliedAt, w.count("effects"))
 		}
-		_, err := w.store.WithdrawDecision(w.ctx, v.ID, bob, j0)
+		_, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), bob, j0)
 		w.conflict(err, why)
 	}
 	t.Run("paused", func(t *testing.T) {

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -18,7 +19,9 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 	if err != nil {
 		return e, false, notFound(err, "publication")
 	}
+	var early time.Time
 	err = s.inOperation(ctx, operationID, now, func(t *opTx) error {
+		ok = false // a commit that failed is tried again
 		r, err := s.q.Effect(ctx, t, id)
 		if err != nil {
 			return notFound(err, "publication")
@@ -26,61 +29,73 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 		if r.Effect.State != app.EffectIntent || t.op.State != app.OperationRunning {
 			return nil
 		}
-		if r.Effect.NotBefore.After(now) { // woken by a process whose clock is ahead of ours: the next tick wakes it again
-			return s.q.DelayEffect(ctx, t, dbsqlc.DelayEffectParams{NotBefore: r.Effect.NotBefore, ID: id})
+		if r.Effect.NotBefore.After(now) {
+			early = r.Effect.NotBefore
+			return errNothing
 		}
 		if early, err := s.q.EarlierOpen(ctx, t, id); err != nil || early {
 			return err
 		}
-		if ok, err = t.bound(ctx, r); err != nil || !ok {
+		v, may, err := t.bound(ctx, r)
+		if err != nil || !may {
 			return err
 		}
-		if ok, err = t.spaced(ctx, r.Effect, spacing); err != nil || !ok {
+		if may, err = t.spaced(ctx, r.Effect, spacing); err != nil || !may {
 			return err
 		}
-		if ok, err = t.affordable(ctx, r); err != nil || !ok {
+		e = effectOfRow(r.Effect, r.Slug, r.StepKey)
+		e.Media, e.Charged = effects.Kept(e, now), 0
+		price := effects.PostPrice(e) + effects.PicturesPrice(e, now)
+		if may, err = t.affordable(ctx, r, price); err != nil || !may {
 			return err
 		}
-		fence, err := s.q.AttemptEffect(ctx, t, dbsqlc.AttemptEffectParams{LeaseUntil: &lease, Now: &now, ReservedNusd: r.Effect.PriceNusd, ID: id})
+		fence, err := s.q.AttemptEffect(ctx, t, dbsqlc.AttemptEffectParams{LeaseUntil: &lease, Now: &now, ReservedNusd: price, ID: id})
 		if err != nil {
 			return fmt.Errorf("claim effect: %w", err)
 		}
-		e = effectOfRow(r.Effect, r.Slug, r.StepKey)
+		if err := t.bindAccount(ctx, v, e.Kind); err != nil {
+			return err
+		}
+		ok = true
 		e.Fence, e.Attempt, e.State, e.AttemptedAt = fence, e.Attempt+1, app.EffectAttempting, &now
 		return nil
 	})
+	if errors.Is(err, errNothing) {
+		// A process whose clock is ahead of ours has woken it, and would again at
+		// once if it was told of this.
+		return e, false, s.q.DelayEffect(ctx, s.pool, dbsqlc.DelayEffectParams{NotBefore: early, ID: id})
+	}
 	return e, ok, err
 }
 
 // bound checks that the effect is the call that was approved, in a world that is
 // as it was then. One that is not is never sent.
-func (t *opTx) bound(ctx context.Context, e dbsqlc.EffectRow) (bool, error) {
-	v, err := t.validation(ctx, e.Effect.ValidationID)
-	if err != nil {
-		return false, err
+func (t *opTx) bound(ctx context.Context, e dbsqlc.EffectRow) (v app.Validation, ok bool, err error) {
+	if v, err = t.validation(ctx, e.Effect.ValidationID); err != nil {
+		return v, false, err
 	}
 	if v.State != app.ValidationApproved || v.AppliedAt == nil {
-		return false, t.unapproved(ctx, e, v)
+		return v, false, t.unapproved(ctx, e, v)
 	}
 	lapsed, err := t.lapsed(ctx, v)
 	if err != nil {
-		return false, err
+		return v, false, err
 	}
 	if lapsed {
-		return false, t.expire(ctx, v)
+		return v, false, t.expire(ctx, v)
 	}
 	changes, err := t.changes(ctx, v)
 	if err != nil {
-		return false, err
+		return v, false, err
 	}
 	if f, ok := frozenOf(v); ok && !effects.Allowed(f, effectOfRow(e.Effect, e.Slug, e.StepKey)) {
 		changes = append(changes, "A call that waited was not among those that were approved.")
 	}
 	if len(changes) == 0 {
-		return true, nil
+		return v, true, nil
 	}
 	_, err = t.requeue(ctx, v, "payload_changed", changedSince, changes)
-	return false, err
+	return v, false, err
 }
 
 const changedSince = "what would go out is not what was approved"
@@ -102,8 +117,10 @@ func (t *opTx) unapproved(ctx context.Context, e dbsqlc.EffectRow, v app.Validat
 
 // spaced keeps the gap between two publications of one account, from the last
 // post of one to the first of the next: the later one is delayed, never dropped.
+// Nothing is posted while X wants to be paid first. A thread's next post finds
+// nothing between itself and the one before, or takes a turn like a first one.
 func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duration) (bool, error) {
-	if !e.Begins {
+	if e.Account == "" {
 		return true, nil
 	}
 	q := t.store.q
@@ -119,16 +136,19 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 	if last.Busy {
 		next = t.now.Add(time.Minute)
 	}
-	if !next.After(t.now) {
+	if next = latest(next, last.HeldUntil); !next.After(t.now) {
 		return true, nil
+	}
+	if err := q.ResumeThread(ctx, t, e.ID); err != nil {
+		return false, fmt.Errorf("give the thread a turn: %w", err)
 	}
 	return false, q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: next, SpacingS: spacing.Seconds(), Account: e.Account})
 }
 
 // affordable reserves the price of a publication, or fails its step.
-func (t *opTx) affordable(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
-	if r.Effect.PriceNusd <= t.left() {
-		t.op.Reserved += r.Effect.PriceNusd
+func (t *opTx) affordable(ctx context.Context, r dbsqlc.EffectRow, price app.Nano) (bool, error) {
+	if price <= t.left() {
+		t.op.Reserved += price
 		return true, nil
 	}
 	cause := &app.BudgetError{Wall: "operation"}

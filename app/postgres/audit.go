@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +15,7 @@ import (
 
 // audited runs fn and writes its audit row in one transaction.
 func (s *Store) audited(ctx context.Context, user, action, subject string, now time.Time, fn func(dbsqlc.DBTX) (before, after any, err error)) error {
-	return s.tx(ctx, func(tx pgx.Tx) error {
+	return s.again(ctx, func(tx pgx.Tx) error {
 		before, after, err := fn(tx)
 		if err != nil {
 			return err
@@ -40,13 +41,18 @@ func (s *Store) audit(ctx context.Context, tx dbsqlc.DBTX, user, action, subject
 
 // Audit returns the newest admin changes.
 func (s *Store) Audit(ctx context.Context, limit int) ([]app.AuditRow, error) {
-	rows, err := s.q.Audit(ctx, s.pool, int32(limit))
+	return s.AuditBefore(ctx, math.MaxInt64, limit)
+}
+
+// AuditBefore returns the newest of those before one.
+func (s *Store) AuditBefore(ctx context.Context, before int64, limit int) ([]app.AuditRow, error) {
+	rows, err := s.q.Audit(ctx, s.pool, dbsqlc.AuditParams{Before: before, Most: int32(limit)})
 	if err != nil {
 		return nil, fmt.Errorf("read audit: %w", err)
 	}
 	out := make([]app.AuditRow, len(rows))
 	for i, r := range rows {
-		out[i] = app.AuditRow{At: r.At.UTC(), User: r.UserName, Action: r.Action, Subject: r.Subject, Before: r.Before, After: r.After}
+		out[i] = app.AuditRow{ID: r.ID, At: r.At.UTC(), User: r.UserName, Action: r.Action, Subject: r.Subject, Before: r.Before, After: r.After}
 	}
 	return out, nil
 }

@@ -44,14 +44,14 @@ func batches(t *testing.T) (*world, map[string]app.Validation) {
 func TestWhatCanBeApprovedTogether(t *testing.T) {
 	t.Parallel()
 	w, _ := batches(t)
-	if got, err := w.store.Batches(w.ctx); err != nil || len(got) != 2 || got[app.KindPost] != 3 || got[app.KindKit] != 1 {
+	if got, err := w.store.Batches(w.ctx); err != nil || len(got) != 2 || got[app.KindPost] != 4 || got[app.KindKit] != 1 {
 		t.Errorf("together can be approved %v, %v", got, err)
 	}
 	for _, tt := range []struct {
 		kind  app.ValidationKind
 		limit int
 		want  string
-	}{{app.KindPost, 9, "cm.a cm.b cm.c"}, {app.KindPost, 2, "cm.a cm.b"}, {app.KindKit, 9, "designer.kit"}, {app.KindDossier, 9, ""}, {app.KindSite, 9, ""}} {
+	}{{app.KindPost, 9, "cm.a cm.b cm.c cm.tainted"}, {app.KindPost, 2, "cm.a cm.b"}, {app.KindKit, 9, "designer.kit"}, {app.KindDossier, 9, ""}, {app.KindSite, 9, ""}} {
 		got, err := w.store.Batch(w.ctx, tt.kind, tt.limit)
 		w.must(err)
 		var keys []string
@@ -89,7 +89,7 @@ WHERE f.id = validations.id AND f.id = $1`, v["cm.c"].ID)
 		state app.ValidationState
 	}{
 		{"", app.ValidationApproved}, {"already rejected by bob", app.ValidationRejected}, {"a new draft waits", app.ValidationVoid},
-		{"risk marks", app.ValidationPending}, {"outside", app.ValidationPending}, {"another kind", app.ValidationPending}, {"another kind", app.ValidationPending},
+		{"risk marks", app.ValidationPending}, {"", app.ValidationApproved}, {"another kind", app.ValidationPending}, {"another kind", app.ValidationPending},
 		{"already approved by ada", app.ValidationApproved}, {"no such output", ""},
 	}
 	for i, d := range got {
@@ -97,11 +97,11 @@ WHERE f.id = validations.id AND f.id = $1`, v["cm.c"].ID)
 			t.Errorf("%d, %s: it is %s: %v", i, d.Validation.StepKey, d.Validation.State, d.Err)
 		}
 	}
-	if added := w.count("admin_audit") - rows; added != 1 {
+	if added := w.count("admin_audit") - rows; added != 2 {
 		t.Errorf("%d audit rows were added", added)
 	}
 	w.apply(j0)
-	if len(w.effects(v["cm.a"])) != 1 || w.count("effects") != 1 {
+	if len(w.effects(v["cm.a"])) != 1 || w.count("effects") != 2 {
 		t.Errorf("%d effects", w.count("effects"))
 	}
 	for _, kind := range []app.ValidationKind{app.KindDossier, app.KindGoNoGo, app.KindHandover} {

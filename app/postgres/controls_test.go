@@ -217,7 +217,7 @@ func TestInDoubtIsWhatWasPutBeforeAPerson(t *testing.T) {
 	if n := doubts(); n != 1 {
 		t.Errorf("%d once a person has to look", n)
 	}
-	w.must(w.store.SettleEffect(w.ctx, e.ID, false, "", ada, now))
+	w.must(w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: false, Link: ""}, ada, now))
 	e, _ = w.attempt(w.effects(v)[0], now)
 	w.must(w.store.EffectUnknown(w.ctx, e, "no answer again", now, now))
 	if n := doubts(); n != 0 || e.Attempt != 2 {
@@ -228,11 +228,11 @@ func TestInDoubtIsWhatWasPutBeforeAPerson(t *testing.T) {
 	if n, told := doubts(), w.alerts("effect_unknown"); n != 1 || len(told) != 2 {
 		t.Errorf("%d in doubt, told of %v: each attempt is told once", n, told)
 	}
-	w.must(w.store.SettleEffect(w.ctx, e.ID, true, "https://x.com/ember/status/7", ada, now))
+	w.must(w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: true, Link: "https://x.com/ember/status/7"}, ada, now))
 	if n := doubts(); n != 0 {
 		t.Errorf("%d once it is settled", n)
 	}
-	if err := w.store.SettleEffect(w.ctx, e.ID, false, "", bob, now); !isKind(err, app.Conflict) {
+	if err := w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: false, Link: ""}, bob, now); !isKind(err, app.Conflict) {
 		t.Errorf("settled twice: %v", err)
 	}
 }

@@ -3,19 +3,35 @@ package postgres
 import (
 	"context"
 	"fmt"
-	"path"
 	"strconv"
 	"time"
 
 	"vivra/app"
+	"vivra/app/effects"
 	"vivra/app/postgres/dbsqlc"
 )
 
 // EffectLater puts an attempt that certainly sent nothing back, for later.
 func (s *Store) EffectLater(ctx context.Context, e app.Effect, cause string, notBefore, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
-		t.op.Reserved -= row.ReservedNusd
-		return t.saveEffect(ctx, row, dbsqlc.EndEffectParams{State: app.EffectIntent, Error: cause, NotBefore: notBefore})
+		return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: cause, NotBefore: notBefore})
+	})
+}
+
+func (t *opTx) later(ctx context.Context, row dbsqlc.Effect, stepKey string, p dbsqlc.EndEffectParams) error {
+	if err := t.unsent(ctx, &row, stepKey); err != nil {
+		return err
+	}
+	p.State = app.EffectIntent
+	return t.saveEffect(ctx, row, p)
+}
+
+// EffectAwaitsPerson is EffectLater for an attempt that could send nothing until
+// a person has done something. It is none: however long that takes, what then
+// goes wrong is the first thing to go wrong.
+func (s *Store) EffectAwaitsPerson(ctx context.Context, e app.Effect, cause string, notBefore, now time.Time) error {
+	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
+		return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: cause, NotBefore: notBefore, GivenBack: 1})
 	})
 }
 
@@ -23,10 +39,10 @@ func (s *Store) EffectLater(ctx context.Context, e app.Effect, cause string, not
 // on X holds up.
 const awaitsAccount = "It waits for its account: "
 
-// EffectAwaitsAccount is EffectLater for an attempt that found its account on X
+// EffectAwaitsAccount is EffectAwaitsPerson for an attempt that found its account on X
 // disconnected: it is brought forward when that is connected.
 func (s *Store) EffectAwaitsAccount(ctx context.Context, e app.Effect, cause string, notBefore, now time.Time) error {
-	return s.EffectLater(ctx, e, awaitsAccount+cause, notBefore, now)
+	return s.EffectAwaitsPerson(ctx, e, awaitsAccount+cause, notBefore, now)
 }
 
 // EffectUnknown records that nobody knows whether a publication went out. Its
@@ -53,7 +69,9 @@ func (s *Store) EffectFailed(ctx context.Context, e app.Effect, cause error, now
 }
 
 func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey string, cause error) error {
-	t.op.Reserved -= row.ReservedNusd
+	if err := t.unsent(ctx, &row, stepKey); err != nil {
+		return err
+	}
 	if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
 		return err
 	}
@@ -64,33 +82,27 @@ func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey stri
 }
 
 // EffectUnpaid is EffectFailed for a post that X refused for want of credits:
-// the others of its account wait until an instant, each for its turn from there.
+// nothing is posted with its account until an instant.
 func (s *Store) EffectUnpaid(ctx context.Context, e app.Effect, cause error, until, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
-		if err := t.effectFailed(ctx, row, e.StepKey, cause); err != nil || row.Account == "" {
-			return err
+		if row.Account != "" {
+			if err := t.holdAccount(ctx, row.Account, until); err != nil {
+				return err
+			}
 		}
-		return t.holdAccount(ctx, row.Account, until)
+		return t.effectFailed(ctx, row, e.StepKey, cause)
 	})
 }
 
-// holdAccount delays what waits to be posted with an account, and tells so once
-// a day.
+// holdAccount has everything wait that is to be posted with an account, and tells
+// so once a day.
 func (t *opTx) holdAccount(ctx context.Context, account string, until time.Time) error {
-	settings, err := t.settings(ctx)
-	if err != nil {
-		return err
-	}
 	subject := fmt.Sprintf("@%s credits %s", account, t.now.Format(time.DateOnly))
-	if _, err := t.raise(ctx, "x_account", subject, "X takes no posts of @"+account+": its credits are used up. Add credits in X's developer console, then try the failed publication again. The account's other posts wait until "+until.Format("15:04 UTC")+"."); err != nil {
+	if _, err := t.raise(ctx, "x_account", subject, "X takes no posts of @"+account+": its credits are used up. Add credits in X's developer console, then try the failed publication again: from then on it posts. Until you do, nothing is posted with it before "+until.Format("15:04 UTC")+", and then the next post is tried, which fails like this one if nothing was paid."); err != nil {
 		return err
 	}
-	if err := t.store.q.LockAccount(ctx, t, account); err != nil {
-		return fmt.Errorf("lock account: %w", err)
-	}
-	err = t.store.q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: until, SpacingS: settings.PostSpacing.Seconds(), Account: account})
-	if err != nil {
-		return fmt.Errorf("delay the account's posts: %w", err)
+	if err := t.store.q.HoldAccount(ctx, t, dbsqlc.HoldAccountParams{Account: account, HeldUntil: until}); err != nil {
+		return fmt.Errorf("hold the account: %w", err)
 	}
 	return nil
 }
@@ -110,6 +122,8 @@ func (s *Store) LoseExpiredEffects(ctx context.Context, now, wall time.Time) err
 			if row.LeaseUntil == nil || row.LeaseUntil.After(wall) {
 				return nil
 			}
+			// What X has charged died with it: all that it held for pictures, at most.
+			row.ChargedNusd = max(row.ReservedNusd-effects.PostPrice(e), 0)
 			return t.saveEffect(ctx, row, dbsqlc.EndEffectParams{State: app.EffectUnknown, ReservedNusd: row.ReservedNusd, Error: "the process died during the attempt"})
 		})
 		if err != nil && err != ErrLost {
@@ -119,37 +133,61 @@ func (s *Store) LoseExpiredEffects(ctx context.Context, now, wall time.Time) err
 	return nil
 }
 
-// SettleEffect takes a person's word for what became of an unknown publication.
-func (s *Store) SettleEffect(ctx context.Context, effectID int64, sent bool, link string, by app.User, now time.Time) error {
-	e, err := s.Effect(ctx, effectID)
+// SettleEffect takes a person's word for what became of an attempt in doubt.
+func (s *Store) SettleEffect(ctx context.Context, said app.Settlement, by app.User, now time.Time) error {
+	e, err := s.Effect(ctx, said.EffectID)
 	if err != nil {
 		return err
 	}
-	err = s.under(ctx, e, []app.EffectState{app.EffectUnknown}, now, func(t *opTx, row dbsqlc.Effect) error {
-		if sent && link == "" {
-			return app.Errorf(app.Invalid, "Enter the link to what you found: what follows it needs its number.")
-		}
-		if err := s.audit(ctx, t, by.Name, "effect.settle", t.op.Slug+" "+e.StepKey, now, map[string]any{"state": row.State}, map[string]any{"sent": sent, "link": link}); err != nil {
+	seen := e
+	seen.Fence = said.Fence
+	err = s.under(ctx, seen, []app.EffectState{app.EffectUnknown}, now, func(t *opTx, row dbsqlc.Effect) error {
+		if err := s.audit(ctx, t, by.Name, "effect.settle", t.op.Slug+" "+e.StepKey, now, map[string]any{"state": row.State}, map[string]any{"sent": said.Sent, "link": said.Link, "attempt": row.Attempt}); err != nil {
 			return err
 		}
-		if sent {
-			return t.effectDone(ctx, row, e.StepKey, Sent{ProviderID: path.Base(link), Link: link, Receipt: settledBy(link), Summary: "Published, as a person found out"})
+		if !said.Sent {
+			return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: "a person found that it had not gone out", NotBefore: now})
 		}
-		t.op.Reserved -= row.ReservedNusd
-		return t.saveEffect(ctx, row, dbsqlc.EndEffectParams{State: app.EffectIntent, Error: "a person found that it had not gone out", NotBefore: now})
+		found, err := t.found(ctx, e, said.Link)
+		if err != nil {
+			return err
+		}
+		return t.effectDone(ctx, row, e.StepKey, found)
 	})
 	if err == ErrLost {
-		return app.Errorf(app.Conflict, "This publication is no longer in doubt.")
+		return s.unsettled(ctx, said)
 	}
 	return err
 }
 
-// settledBy is the receipt of a publication that a person found: its link ends
-// in the provider's number.
-func settledBy(link string) map[string]any {
+// unsettled says why a person's word came too late.
+func (s *Store) unsettled(ctx context.Context, said app.Settlement) error {
+	e, err := s.Effect(ctx, said.EffectID)
+	switch {
+	case err != nil:
+		return err
+	case e.State == app.EffectUnknown || e.State == app.EffectAttempting:
+		return app.Errorf(app.Conflict, "This publication was tried again since you opened the page: what you found is not about the attempt of now. Look once more. Nothing was changed.")
+	}
+	return app.Errorf(app.Conflict, "This publication is no longer in doubt: it is %s by now. Nothing was changed.", e.State)
+}
+
+// found is what a person found in the place of a provider's answer.
+func (t *opTx) found(ctx context.Context, e app.Effect, link string) (Sent, error) {
+	number, plain, err := effects.Found(e, link)
+	if err != nil {
+		return Sent{}, err
+	}
+	taken, err := t.store.bookedElsewhere(ctx, t, e, number)
+	if err != nil {
+		return Sent{}, err
+	}
+	if taken {
+		return Sent{}, app.Errorf(app.Conflict, "That is what another publication has sent: %s is booked for it. Look for one of its own. Nothing was changed.", plain)
+	}
 	receipt := map[string]any{"settled_by": "person"}
-	if n, err := strconv.ParseInt(path.Base(link), 10, 64); err == nil {
+	if n, err := strconv.ParseInt(number, 10, 64); err == nil && !effects.OnX(e.Kind) {
 		receipt["message_id"] = n
 	}
-	return receipt
+	return Sent{ProviderID: number, Link: plain, Receipt: receipt, Summary: "Published, as a person found out"}, nil
 }

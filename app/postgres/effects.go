@@ -12,10 +12,13 @@ import (
 )
 
 func effectOfRow(e dbsqlc.Effect, slug, stepKey string) app.Effect {
+	var media []app.Upload
+	_ = json.Unmarshal(e.Media, &media) // what can't be read is uploaded again
 	return app.Effect{ID: e.ID, Key: e.EffectKey, ValidationID: e.ValidationID, OperationID: e.OperationID, OperationSlug: slug,
 		StepID: e.StepID, StepKey: stepKey, Position: e.Position, Kind: e.Kind, Request: json.RawMessage(e.Request),
 		RequestSHA256: hex.EncodeToString(e.RequestSha256), State: e.State, NotBefore: e.NotBefore.UTC(), Attempt: e.Attempt, Fence: e.Fence,
-		ProviderID: e.ProviderID, Receipt: e.Receipt, Price: e.PriceNusd, Cost: e.CostNusd, Error: e.Error, DoneAt: e.DoneAt, AttemptedAt: e.AttemptedAt}
+		ProviderID: e.ProviderID, Receipt: e.Receipt, Price: e.PriceNusd, Cost: e.CostNusd, Error: e.Error, DoneAt: e.DoneAt, AttemptedAt: e.AttemptedAt,
+		Media: media, Charged: e.ChargedNusd}
 }
 
 // Effect returns one effect.
@@ -85,8 +88,46 @@ func (s *Store) under(ctx context.Context, e app.Effect, states []app.EffectStat
 		if err != nil {
 			return fmt.Errorf("check effect's claim: %w", err)
 		}
+		if err := t.keepMedia(ctx, &row, e); err != nil {
+			return err
+		}
 		return fn(t, row)
 	})
+}
+
+// keepMedia keeps what the attempt of e has given to X, and what that costs.
+func (t *opTx) keepMedia(ctx context.Context, row *dbsqlc.Effect, e app.Effect) error {
+	media := mustJSON(append([]app.Upload{}, e.Media...))
+	if row.State != app.EffectAttempting || e.Charged == row.ChargedNusd && len(e.Media) == 0 && string(row.Media) == string(media) {
+		return nil
+	}
+	row.Media, row.ChargedNusd = media, e.Charged
+	err := t.store.q.KeepMedia(ctx, t, dbsqlc.KeepMediaParams{Media: row.Media, ChargedNusd: row.ChargedNusd, ID: row.ID})
+	if err != nil {
+		return fmt.Errorf("keep the pictures that X has: %w", err)
+	}
+	return nil
+}
+
+// unsent gives back what an attempt that published nothing has held. What X has
+// charged for its pictures is paid.
+func (t *opTx) unsent(ctx context.Context, row *dbsqlc.Effect, stepKey string) error {
+	charged := row.ChargedNusd
+	if charged == 0 {
+		t.op.Reserved -= row.ReservedNusd
+		return nil
+	}
+	row.CostNusd += charged
+	t.add(app.EventLine{Kind: "publication", Agent: "system", Step: stepKey, Summary: "Described pictures on X; their post is not out",
+		Cost: charged, CostSource: string(app.CostPriceList), Model: "x"})
+	if err := t.book(ctx, row.ReservedNusd, charged); err != nil {
+		return err
+	}
+	st, err := t.store.q.Step(ctx, t, row.StepID)
+	if err != nil {
+		return notFound(err, "step")
+	}
+	return t.spendShare(ctx, st.Agent, charged)
 }
 
 var open = []app.EffectState{app.EffectAttempting, app.EffectUnknown}
@@ -97,6 +138,10 @@ func (t *opTx) endEffect(ctx context.Context, e dbsqlc.Effect, state app.EffectS
 
 func (t *opTx) saveEffect(ctx context.Context, e dbsqlc.Effect, p dbsqlc.EndEffectParams) error {
 	p.ID, p.Error = e.ID, plain(p.Error)
+	p.CostNusd += e.CostNusd
+	if p.State == app.EffectUnknown {
+		p.ChargedNusd = e.ChargedNusd
+	}
 	if p.State == app.EffectIntent && t.op.State.Final() {
 		p.State = app.EffectVoid // what has ended publishes nothing more
 	}

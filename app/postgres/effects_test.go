@@ -473,7 +473,7 @@ func TestAPersonSettlesADoubt(t *testing.T) {
 		w, v := posts(t, 1, app.Dollar)
 		w.approve(v[0], j0)
 		e, _ := w.attempt(w.effects(v[0])[0], t0)
-		if err := w.store.SettleEffect(w.ctx, e.ID, out, "", ada, t0); !isKind(err, app.Conflict) {
+		if err := w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: out, Link: ""}, ada, t0); !isKind(err, app.Conflict) {
 			t.Errorf("settled while it is under way: %v", err)
 		}
 		w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t0, t0))
@@ -483,11 +483,11 @@ func TestAPersonSettlesADoubt(t *testing.T) {
 		if got := w.alerts("effect_unknown"); len(got) != 1 {
 			t.Errorf("alerts %v", got)
 		}
-		if err := w.store.SettleEffect(w.ctx, e.ID, true, "", ada, t0); !isKind(err, app.Invalid) {
+		if err := w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: true, Link: ""}, ada, t0); !isKind(err, app.Invalid) {
 			t.Errorf("found without a link: %v", err)
 		}
 		errs := together(8, func(i int) error {
-			return w.store.SettleEffect(w.ctx, e.ID, out, "https://x.com/ember/status/77", []app.User{ada, bob}[i%2], t0)
+			return w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: out, Link: "https://x.com/ember/status/77"}, []app.User{ada, bob}[i%2], t0)
 		})
 		won := 0
 		for _, err := range errs {
@@ -592,5 +592,134 @@ func TestPollHoldsItsResultsBack(t *testing.T) {
 	w.must(w.store.SaveClosedPoll(w.ctx, "p-7", app.PollResult{Closed: true, Votes: []int{3, 1, 2}}))
 	if _, result, err := w.store.Poll(w.ctx, w.op.ID); err != nil || result == nil || fmt.Sprint(result.Votes) != "[3 1 2]" {
 		t.Errorf("the result is %v, %v", result, err)
+	}
+}
+
+// TestANumberIsBookedOnce: what another publication has sent is not what this one
+// has, and a refusal leaves the doubt as it was.
+func TestANumberIsBookedOnce(t *testing.T) {
+	t.Parallel()
+	w, v := posts(t, 2, app.Dollar)
+	w.approve(v[0], j0)
+	w.approve(v[1], j0)
+	first, _ := w.attempt(w.effects(v[0])[0], t0)
+	w.must(w.store.EffectDone(w.ctx, first, sent("77"), t0))
+	now := t0.Add(spacing)
+	e, ok := w.attempt(w.effects(v[1])[0], now)
+	w.must(w.store.EffectUnknown(w.ctx, e, "timed out", now, now))
+	found := func(link string) error {
+		return w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: true, Link: link}, ada, now)
+	}
+	w.conflict(found("https://x.com/ember/status/77?s=20"), "another publication has sent")
+	if err := found("https://x.com/ash/status/78"); !ok || !isKind(err, app.Invalid) || !strings.Contains(err.Error(), "@ash") {
+		t.Errorf("another account's post: %t, %v", ok, err)
+	}
+	if got := w.effects(v[1])[0]; got.State != app.EffectUnknown || w.count(`admin_audit WHERE action = 'effect.settle'`) != 0 {
+		t.Errorf("it is %s after what was refused", got.State)
+	}
+	w.must(found("https://x.com/ember/status/78/photo/1"))
+	if got := w.effects(v[1])[0]; got.State != app.EffectDone || got.ProviderID != "78" {
+		t.Errorf("it is %s as %q", got.State, got.ProviderID)
+	}
+}
+
+// TestMessagesAreNumberedInTheirChat: a number of one group is another message in
+// the next, be it a poll's.
+func TestMessagesAreNumberedInTheirChat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar, step("tg", "tg", validates))
+	official := w.op.Token.Ref.Address.Hex()
+	v := w.waiting("tg", app.KindTelegram, app.TelegramSetupPayload{Chat: -100, Title: "Ember", Rules: "Be kind", Pinned: official, OfficialAddress: official})
+	w.approve(v, j0)
+	w.exec(`UPDATE effects SET state = 'done', done_at = $1, provider_id = '9' WHERE position < 3`, t0)
+	e := w.effects(v)[3]
+	poll, elsewhere := e, e
+	poll.Kind = effects.TGPoll
+	elsewhere.Request = json.RawMessage(strings.Replace(string(e.Request), "-100", "-1001", 1))
+	for _, tt := range []struct {
+		e      app.Effect
+		number string
+		want   bool
+	}{{e, "9", true}, {poll, "9", true}, {e, "10", false}, {elsewhere, "9", false}} {
+		if taken, err := w.store.BookedElsewhere(w.ctx, tt.e, tt.number); err != nil || taken != tt.want {
+			t.Errorf("%s in %s as %s: taken %t, %v", tt.e.Kind, tt.e.Request, tt.number, taken, err)
+		}
+	}
+}
+
+// TestAWordIsAboutTheAttemptThatWasLookedFor, and not about one after it, which
+// may be where the one before was not.
+func TestAWordIsAboutTheAttemptThatWasLookedFor(t *testing.T) {
+	t.Parallel()
+	w, v := posts(t, 1, app.Dollar)
+	w.approve(v[0], j0)
+	seen, _ := w.attempt(w.effects(v[0])[0], t0)
+	w.must(w.store.EffectUnknown(w.ctx, seen, "timed out", t0, t0))
+	word := func(e app.Effect, out bool) error {
+		return w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: out, Link: "https://x.com/ember/status/77"}, bob, t0)
+	}
+	w.must(word(seen, false))
+	w.conflict(word(seen, false), "is intent by now")
+	next, ok := w.attempt(seen, t0)
+	w.conflict(word(seen, false), "tried again since")
+	w.must(w.store.EffectUnknown(w.ctx, next, "timed out again", t0, t0))
+	for _, out := range []bool{true, false} {
+		w.conflict(word(seen, out), "tried again since")
+	}
+	if got := w.effects(v[0])[0]; !ok || got.State != app.EffectUnknown || got.Attempt != 2 {
+		t.Errorf("it is %s at attempt %d", got.State, got.Attempt)
+	}
+	w.must(word(next, true))
+	w.conflict(word(next, false), "is done by now")
+}
+
+// TestAThreadThatWasInterruptedTakesATurn: its next post keeps its distance from
+// what came between, and the one after goes out at once.
+func TestAThreadThatWasInterruptedTakesATurn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar, step("cm.thread", "cm", validates))
+	w.connect()
+	v := w.waiting("cm.thread", app.KindThread, thread4())
+	w.approve(v, j0)
+	e, _ := w.attempt(w.effects(v)[0], t0)
+	w.must(w.store.EffectDone(w.ctx, e, sent("1"), t0))
+	w.fail(v, 1, t0)
+	other := w.operation(2, app.Dollar, step("cm.post", "cm", validates))
+	between := w.waitingIn(other.ID, "cm.post", app.KindPost, post("between"), j0)
+	w.approve(between, j0)
+	t1 := t0.Add(spacing)
+	e, ok := w.attempt(w.effects(between)[0], t1)
+	if !ok {
+		t.Fatal("what came between is not attempted")
+	}
+	w.must(w.retry(v, 1, t1))
+	if _, ok := w.attempt(w.effects(v)[1], t1); ok {
+		t.Error("the thread goes on while another post is on its way")
+	}
+	w.must(w.store.EffectDone(w.ctx, e, sent("2"), t1))
+	third := w.operation(3, app.Dollar, step("cm.post", "cm", validates))
+	behind := w.waitingIn(third.ID, "cm.post", app.KindPost, post("behind"), j0)
+	w.approve(behind, t1)
+	for _, early := range []time.Duration{time.Minute, spacing - time.Second} {
+		if _, ok := w.attempt(w.effects(v)[1], t1.Add(early)); ok {
+			t.Errorf("the thread goes on %s after another post", early)
+		}
+	}
+	t2 := t1.Add(spacing)
+	for i := 1; i < 4; i++ {
+		if jobs, err := w.store.WakeEffects(w.ctx, t2, wall, wall.Add(lease)); err != nil || len(jobs) != 1 || jobs[0].ID != w.effects(v)[i].ID {
+			t.Fatalf("post %d: jobs %v, %v", i, jobs, err)
+		}
+		e, ok := w.attempt(w.effects(v)[i], t2)
+		if !ok {
+			t.Fatalf("post %d does not go on with its thread", i)
+		}
+		if _, ok := w.attempt(w.effects(behind)[0], t2); ok {
+			t.Error("what has its turn later comes between")
+		}
+		w.must(w.store.EffectDone(w.ctx, e, sent(fmt.Sprint(10+i)), t2))
+	}
+	if at := w.effects(behind)[0].NotBefore; at.Before(t2.Add(spacing)) {
+		t.Errorf("what comes behind may go out at %s", at)
 	}
 }

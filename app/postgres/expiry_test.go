@@ -72,7 +72,7 @@ func TestWhatIsOutOrInDoubtDoesNotExpire(t *testing.T) {
 		}
 	}
 	// Found out not to have been sent, it may no longer be.
-	w.must(w.store.SettleEffect(w.ctx, e.ID, false, "", ada, late))
+	w.must(w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence, Sent: false, Link: ""}, ada, late))
 	w.must(w.store.ExpireApprovals(w.ctx, late))
 	w.unsent(v, "approval_expired", "not published in time")
 	w.replacing(v)

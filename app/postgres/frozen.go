@@ -7,6 +7,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/effects"
+	"vivra/app/postgres/dbsqlc"
 )
 
 // binding is what approvals of the operation bind to, as the database has it now.
@@ -61,7 +62,26 @@ func (t *opTx) changes(ctx context.Context, v app.Validation) ([]string, error) 
 	if !ok {
 		return []string{"The record of what an approval binds to was itself changed."}, nil
 	}
+	if was.AccountID == "" {
+		was.AccountID = v.AccountID
+	}
 	return effects.Changes(was, is), nil
+}
+
+// bindAccount binds v to the account on X that is behind the name as its first
+// attempt begins, where it was not connected when the draft was frozen.
+func (t *opTx) bindAccount(ctx context.Context, v app.Validation, kind string) error {
+	if f, ok := frozenOf(v); !ok || !effects.OnX(kind) || f.AccountID != "" || v.AccountID != "" {
+		return nil
+	}
+	b, err := t.binding(ctx)
+	if err != nil || b.AccountID == "" {
+		return err
+	}
+	if err := t.store.q.BindAccount(ctx, t, dbsqlc.BindAccountParams{AccountID: b.AccountID, ID: v.ID}); err != nil {
+		return fmt.Errorf("bind the account on X: %w", err)
+	}
+	return nil
 }
 
 // frozenOf reads what v binds to, if it is what was hashed.

@@ -242,13 +242,27 @@ func TestAnEffectThatNobodyApprovedIsNeverSent(t *testing.T) {
 	}
 }
 
-func TestAnAccountConnectedSinceBindsNothing(t *testing.T) {
+// An account that was connected since the draft was written may be any, until
+// the first attempt.
+func TestAnAccountConnectedSinceIsBoundByTheFirstAttempt(t *testing.T) {
 	t.Parallel()
 	w, v := posts(t, 1, app.Dollar)
 	w.connect()
 	w.approve(v[0], j0)
-	if _, ok := w.attempt(w.effects(v[0])[0], t0); !ok {
-		t.Error("it is not attempted")
+	w.exec(`UPDATE x_accounts SET user_id = '78'`)
+	e, ok := w.attempt(w.effects(v[0])[0], t0)
+	if got := w.again(v[0]); !ok || got.AccountID != "78" {
+		t.Fatalf("attempted %t, bound to %q", ok, got.AccountID)
+	}
+	w.refused("bound to another", `UPDATE validations SET account_id = '79'`)
+	w.refused("bound to none", `UPDATE validations SET account_id = ''`)
+	w.must(w.store.EffectLater(w.ctx, e, "429", t0, t0))
+	w.exec(`UPDATE x_accounts SET user_id = '79'`)
+	if _, ok := w.attempt(e, t0); ok || w.states(v[0]) != "void" {
+		t.Errorf("another account's attempt: %t, it is %s", ok, w.states(v[0]))
+	}
+	if problems := w.waits().Risk.Problems; len(problems) != 1 || problems[0] != "The number of the account on X was 78, it is now 79." {
+		t.Errorf("it waits again with %q", problems)
 	}
 }
 

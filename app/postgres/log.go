@@ -32,11 +32,29 @@ type opTx struct {
 // inOperation runs fn with the operation's row locked. The lines that fn adds
 // are chained to the log, and the operation saved, in the same commit.
 func (s *Store) inOperation(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
-	return s.tx(ctx, func(tx pgx.Tx) error { return s.locked(ctx, tx, id, now, fn) })
+	return s.again(ctx, func(tx pgx.Tx) error {
+		row, err := s.q.OperationForUpdate(ctx, tx, id)
+		return s.locked(ctx, tx, row, err, now, fn)
+	})
 }
 
-func (s *Store) locked(ctx context.Context, tx pgx.Tx, id int64, now time.Time, fn func(*opTx) error) error {
-	row, err := s.q.OperationForUpdate(ctx, tx, id)
+// inOperationAlone is inOperation that fails with errBusy while anyone else has
+// the operation.
+func (s *Store) inOperationAlone(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
+	return s.again(ctx, func(tx pgx.Tx) error {
+		row, err := s.q.OperationForUpdateNow(ctx, tx, id)
+		return s.locked(ctx, tx, dbsqlc.OperationForUpdateRow(row), err, now, fn)
+	})
+}
+
+// errBusy says that another transaction has the operation.
+var errBusy = errors.New("another process is at the operation")
+
+// locked runs fn with the row that err is about.
+func (s *Store) locked(ctx context.Context, tx pgx.Tx, row dbsqlc.OperationForUpdateRow, err error, now time.Time, fn func(*opTx) error) error {
+	if sqlState(err) == "55P03" {
+		return errBusy
+	}
 	if err != nil {
 		return notFound(err, "operation")
 	}

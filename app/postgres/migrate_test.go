@@ -53,12 +53,7 @@ func TestOldBooksAreTakenOver(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, 1_000, step("a.a", "cm"))
 	c := w.start("a.a")
-	db := stdlib.OpenDBFromPool(w.db)
-	defer db.Close()
-	p, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
-	w.must(err)
-	_, err = p.DownTo(w.ctx, 20261130000004)
-	w.must(err)
+	w.down(20261130000004)
 	w.exec(`INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, spent_nusd, reserved_nusd, started_at)
 SELECT $1, $2, 'cm', 'a.a', 'gpt-5', 'p', 's', 'running', 1000, 500, 50, $3::timestamptz`, w.op.ID, c.StepID, j0)
 	w.exec(`INSERT INTO llm_calls (operation_id, run_id, turn, kind, model, request_sha256, state, reserved_nusd, cost_nusd, error, created_at)
@@ -113,6 +108,56 @@ func (w *world) runID() (id string) {
 	w.t.Helper()
 	w.scan([]any{&id}, `SELECT id FROM agent_runs`)
 	return id
+}
+
+// down takes the schema back to a version.
+func (w *world) down(version int64) {
+	w.t.Helper()
+	db := stdlib.OpenDBFromPool(w.db)
+	defer db.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, db, migrations.FS)
+	w.must(err)
+	_, err = p.DownTo(w.ctx, version)
+	w.must(err)
+}
+
+// TestNamesThatOnlyCaseTellsApart were allowed once: the newest account on X
+// stays, and everyone stays who they are.
+func TestNamesThatOnlyCaseTellsApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar)
+	w.down(20261130000007)
+	w.exec(`INSERT INTO x_accounts (handle, user_id, access_sealed, refresh_sealed, key_id, scopes, expires_at, updated_at) VALUES
+('Ember', '77', 'a', 'b', 'k', '{}', $1, $1), ('ember', '77', 'c', 'd', 'k', '{}', $1, $1::timestamptz + interval '1 hour')`, j0)
+	w.exec(`INSERT INTO users (name, role, password_hash, created_at) VALUES ('Zed', 'admin', 'x', $1), ('zed', 'viewer', 'y', $1)`, j0)
+	w.must(w.store.Migrate(w.ctx))
+	if a, err := w.store.XAccount(w.ctx, "EMBER"); err != nil || a.Handle != "ember" {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if u, err := w.store.UserByName(w.ctx, "Zed"); err != nil || u.Role != app.RoleAdmin || w.count("users WHERE name LIKE 'zed.%'") != 1 {
+		t.Errorf("%+v, %v", u, err)
+	}
+}
+
+// TestAnOlderProgramAndBack: what was decided and not applied waits again, and
+// links that were closed stay closed.
+func TestAnOlderProgramAndBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar, step("cm.post", "cm", validates))
+	v := w.waiting("cm.post", app.KindPost, post("gm"))
+	w.decided(v)
+	zed := w.hired("admin.zed")["admin.zed"]
+	w.exec(`INSERT INTO invites (token_sha256, role, created_at, expires_at, revoked_at, for_user) VALUES
+(sha256('r'), 'admin', $1, $2, $1, NULL), (sha256('p'), 'admin', $1, $2, NULL, $3), (sha256('o'), 'admin', $1, $2, NULL, NULL)`, j0, j0.Add(time.Hour), zed.ID)
+	w.down(20261130000007)
+	if n := w.count("invites WHERE used_by IS NULL"); n != 1 {
+		t.Errorf("%d links are open", n)
+	}
+	w.must(w.store.Migrate(w.ctx))
+	w.apply(j0)
+	if got := w.now(v); got.State != app.ValidationPending || w.step("cm.post").State != app.StepWaiting || w.count("effects") != 0 {
+		t.Errorf("the output is %s, its step %s, with %d effects", got.State, w.step("cm.post").State, w.count("effects"))
+	}
 }
 
 func TestNewerSchemaIsRefused(t *testing.T) {

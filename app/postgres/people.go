@@ -66,6 +66,22 @@ func (s *Store) EndSessionsOf(ctx context.Context, userID int64, by app.User, no
 	})
 }
 
+// RemovePasskeysOf makes all of a member's passkeys worth nothing, and ends the
+// sessions that they may have opened.
+func (s *Store) RemovePasskeysOf(ctx context.Context, userID int64, by app.User, now time.Time) error {
+	return s.onMember(ctx, userID, by, "user.passkeys", now, func(tx dbsqlc.DBTX, m member) (before, after any, err error) {
+		removed, err := s.q.RemovePasskeysOf(ctx, tx, m.ID)
+		if err != nil {
+			return nil, nil, fmt.Errorf("remove passkeys: %w", err)
+		}
+		if removed == 0 {
+			return nil, nil, errUnchanged
+		}
+		ended, err := s.endSessions(ctx, tx, m.ID, "")
+		return map[string]int64{"passkeys": removed}, map[string]int64{"passkeys": 0, "sessions_ended": ended}, err
+	})
+}
+
 // shutOut ends a member's sessions and closes the links for it and by it: what
 // it might have made to come back through.
 func (s *Store) shutOut(ctx context.Context, tx dbsqlc.DBTX, user app.User, now time.Time) (ended int64, err error) {
@@ -74,6 +90,9 @@ func (s *Store) shutOut(ctx context.Context, tx dbsqlc.DBTX, user app.User, now 
 	}
 	if _, err := s.q.RevokeLinksBy(ctx, tx, dbsqlc.RevokeLinksByParams{Now: &now, CreatedBy: user.Name}); err != nil {
 		return 0, fmt.Errorf("close links: %w", err)
+	}
+	if err := s.q.ForgetFirstApprovals(ctx, tx, user.Name); err != nil {
+		return 0, fmt.Errorf("forget first approvals: %w", err)
 	}
 	return s.endSessions(ctx, tx, user.ID, "")
 }

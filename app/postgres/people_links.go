@@ -137,6 +137,8 @@ func (s *Store) join(ctx context.Context, tx pgx.Tx, name string, invite dbsqlc.
 	return user, s.audit(ctx, tx, name, "user.join", name, now, nil, map[string]string{"role": invite.Role, "invited_by": invite.CreatedBy})
 }
 
+// renewPassword leaves nothing that signs in but the password: whoever made a
+// passkey while the account was theirs is out.
 func (s *Store) renewPassword(ctx context.Context, tx pgx.Tx, user app.User, hash string, now time.Time) (app.User, error) {
 	if user.DisabledAt != nil {
 		return user, errLinkClosed
@@ -145,6 +147,10 @@ func (s *Store) renewPassword(ctx context.Context, tx pgx.Tx, user app.User, has
 	if err != nil {
 		return user, err
 	}
+	removed, err := s.q.RemovePasskeysOf(ctx, tx, user.ID)
+	if err != nil {
+		return user, fmt.Errorf("remove passkeys: %w", err)
+	}
 	user.PasswordHash = hash
-	return user, s.audit(ctx, tx, user.Name, "user.password", user.Name, now, nil, map[string]any{"by": "one-time link", "sessions_ended": ended})
+	return user, s.audit(ctx, tx, user.Name, "user.password", user.Name, now, nil, map[string]any{"by": "one-time link", "sessions_ended": ended, "passkeys_removed": removed})
 }

@@ -183,7 +183,7 @@ func TestWhatEndsWhenAMemberIsShutOut(t *testing.T) {
 			sessions := w.store.Sessions(func() time.Time { return wall })
 			for token, u := range map[string]app.User{"of a": a, "of b": b} {
 				w.must(sessions.CommitCtx(w.ctx, token, []byte("data"), wall.Add(time.Hour)))
-				w.must(sessions.SignIn(w.ctx, token, u, "Firefox"))
+				w.must(sessions.SignIn(w.ctx, token, u, "password", "Firefox"))
 			}
 			w.must(w.store.CreateInvite(w.ctx, "back door", "admin", b, j0.Add(time.Hour), j0))
 			w.must(ignore(w.store.CreateReset(w.ctx, "for b", b.ID, a, j0.Add(time.Hour), j0)))
@@ -221,7 +221,7 @@ func TestNewPasswordByLink(t *testing.T) {
 	all := w.hired("admin", "viewer")
 	sessions := w.store.Sessions(func() time.Time { return wall })
 	w.must(sessions.CommitCtx(w.ctx, "s", []byte("data"), wall.Add(time.Hour)))
-	w.must(sessions.SignIn(w.ctx, "s", all["viewer"], ""))
+	w.must(sessions.SignIn(w.ctx, "s", all["viewer"], "password", ""))
 	w.must(ignore(w.store.CreateReset(w.ctx, "first", all["viewer"].ID, all["admin"], j0.Add(time.Hour), j0)))
 	w.must(ignore(w.store.CreateReset(w.ctx, "second", all["viewer"].ID, all["admin"], j0.Add(time.Hour), j0)))
 	if _, err := w.store.UseInvite(w.ctx, "first", "", "new", j0); !isKind(err, app.NotFound) {
@@ -296,10 +296,42 @@ func TestALinkIsUsedWhileItsAccountChanges(t *testing.T) {
 func TestNamesThatPassForAnother(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, app.Dollar)
-	w.hired("admin.Ada")
-	for name, want := range map[string]app.Kind{"ADMIN.ada": app.Conflict, "admin.Ada": app.Conflict, "policy": app.Invalid, "Policy": app.Invalid} {
-		if _, err := w.store.CreateUser(w.ctx, name, app.RoleViewer, "", "cli", j0); !isKind(err, want) {
-			t.Errorf("%s: %v", name, err)
+	w.hired("admin.Ada", "viewer.bill")
+	for want, names := range map[app.Kind][]string{
+		app.Conflict: {"ADMIN.ada", "admin.Ada", "viewer.blll", "viewer.b1ll", "VIEWER.BILL", "vievver.bill", "viewer.bíll"},
+		app.Invalid: {"аdmin.ada", "admιn.ada", "ａdmin.ada", "admin.ada\u200b", "admin ada", "policy", "Policy", "pol1cy", "POLlCY", "system", "team", "cli", "c1i", "start", "vivra", "Vivra",
+			"..", "--x", "_x", ".admin", "мiр", "Ⅳictor", "²nd", "٤نuser", "a", "", strings.Repeat("a", 41)},
+		"": {"ada", "żółw", "мира", "山田たろう", "li.4", "4ever", "Ann-Marie_2"},
+	} {
+		for _, name := range names {
+			if _, err := w.store.CreateUser(w.ctx, name, app.RoleViewer, "", "cli", j0); want == "" && err != nil || want != "" && !isKind(err, want) {
+				t.Errorf("%s: %v, want %q", name, err, want)
+			}
+		}
+	}
+	made := 0
+	for _, err := range together(8, func(i int) error {
+		return ignore(w.store.CreateUser(w.ctx, []string{"zoe.l", "zoe.1", "ZOE.I", "zoe.i"}[i%4], app.RoleViewer, "", "cli", j0))
+	}) {
+		if err == nil {
+			made++
+		} else if !isKind(err, app.Conflict) {
+			t.Error(err)
+		}
+	}
+	if made != 1 {
+		t.Errorf("%d of the names that look alike were made", made)
+	}
+}
+
+// TestNamesAreFoundAsTheyAreTyped: a phone begins with a capital and ends with a blank.
+func TestNamesAreFoundAsTheyAreTyped(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar)
+	w.hired("viewer.Élodie")
+	for _, typed := range []string{"viewer.Élodie", "Viewer.élodie ", " VIEWER.ÉLODIE\t"} {
+		if u, err := w.store.UserByName(w.ctx, typed); err != nil || u.Name != "viewer.Élodie" {
+			t.Errorf("%q is %q, %v", typed, u.Name, err)
 		}
 	}
 }

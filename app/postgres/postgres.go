@@ -54,6 +54,9 @@ func Open(ctx context.Context, dsn string) (*Store, error) {
 	cfg.MaxConns = max(cfg.MaxConns, 16)
 	cfg.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	cfg.ConnConfig.RuntimeParams["application_name"] = "vivra"
+	// A process that hangs in a transaction must not stop the others.
+	cfg.ConnConfig.RuntimeParams["lock_timeout"] = "10s"
+	cfg.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "60s"
 	cfg.AfterConnect = func(_ context.Context, conn *pgx.Conn) error {
 		conn.TypeMap().RegisterType(&pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}})
 		return nil
@@ -114,6 +117,10 @@ func (s *Store) migrateRiver(ctx context.Context) error {
 	// transaction each: a new enum value can't be used in the one that adds it.
 	return s.pool.AcquireFunc(ctx, func(conn *pgxpool.Conn) error {
 		const lock = 7_305_002
+		if _, err := conn.Exec(ctx, "set lock_timeout = 0"); err != nil { // another process may take its time
+			return fmt.Errorf("prepare job tables: %w", err)
+		}
+		defer conn.Exec(context.WithoutCancel(ctx), "reset lock_timeout")
 		if _, err := conn.Exec(ctx, "select pg_advisory_lock($1)", lock); err != nil {
 			return fmt.Errorf("lock job tables: %w", err)
 		}
@@ -130,11 +137,33 @@ func (s *Store) tx(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginFunc(ctx, s.pool, fn)
 }
 
+// deadlocks is how often a transaction that was chosen to end a deadlock is run again.
+const deadlocks = 5
+
+// again is tx for what does nothing but write rows: the database may have had
+// to end it so that others could go on.
+func (s *Store) again(ctx context.Context, fn func(pgx.Tx) error) (err error) {
+	for range deadlocks {
+		if err = s.tx(ctx, fn); sqlState(err) != "40P01" {
+			return err
+		}
+	}
+	return err
+}
+
+// sqlState is what PostgreSQL calls an error, empty for any other.
+func sqlState(err error) string {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code
+	}
+	return ""
+}
+
 // notFound turns the absence of a row, or a name that can't be one, into an
 // error fit for people.
 func notFound(err error, what string) error {
-	var bad *pgconn.PgError
-	if errors.Is(err, pgx.ErrNoRows) || errors.As(err, &bad) && (bad.Code == "22P02" || bad.Code == "22021") {
+	if code := sqlState(err); noRows(err) || code == "22P02" || code == "22021" {
 		return app.Errorf(app.NotFound, "There is no such %s.", what)
 	}
 	return err

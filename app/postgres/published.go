@@ -28,24 +28,30 @@ func (s *Store) EffectDone(ctx context.Context, e app.Effect, sent Sent, now tim
 }
 
 func (t *opTx) effectDone(ctx context.Context, row dbsqlc.Effect, stepKey string, sent Sent) error {
+	if row.Account != "" {
+		if err := t.releaseAccount(ctx, row.Account); err != nil {
+			return err
+		}
+	}
+	cost := effects.PostPrice(effectOfRow(row, "", stepKey)) + row.ChargedNusd
 	err := t.saveEffect(ctx, row, dbsqlc.EndEffectParams{State: app.EffectDone, ProviderID: sent.ProviderID, Link: sent.Link,
-		Receipt: mustJSON(sent.Receipt), CostNusd: row.PriceNusd})
+		Receipt: mustJSON(sent.Receipt), CostNusd: cost})
 	if err != nil {
 		return err
 	}
-	line := app.EventLine{Kind: "publication", Agent: "system", Step: stepKey, Summary: sent.Summary, Link: sent.Link, Cost: row.PriceNusd}
-	if row.PriceNusd > 0 {
+	line := app.EventLine{Kind: "publication", Agent: "system", Step: stepKey, Summary: sent.Summary, Link: sent.Link, Cost: cost}
+	if cost > 0 {
 		line.CostSource, line.Model = string(app.CostPriceList), "x"
 	}
 	t.add(line)
-	if err := t.book(ctx, row.ReservedNusd, row.PriceNusd); err != nil {
+	if err := t.book(ctx, row.ReservedNusd, cost); err != nil {
 		return err
 	}
 	st, err := t.store.q.Step(ctx, t, row.StepID)
 	if err != nil {
 		return notFound(err, "step")
 	}
-	if err := t.spendShare(ctx, st.Agent, row.PriceNusd); err != nil {
+	if err := t.spendShare(ctx, st.Agent, cost); err != nil {
 		return err
 	}
 	if err := t.remember(ctx, row, sent); err != nil {

@@ -24,7 +24,7 @@ func validationOf(p validationParts) (app.Validation, error) {
 	out := app.Validation{ID: v.ID, OperationID: v.OperationID, OperationSlug: p.slug, TokenSymbol: p.symbol, StepID: v.StepID,
 		StepKey: p.stepKey, Agent: p.agent, Kind: v.Kind, Payload: json.RawMessage(v.Payload), PayloadSHA256: hex.EncodeToString(v.PayloadSha256),
 		Frozen: json.RawMessage(v.Frozen), FrozenSHA256: hex.EncodeToString(v.FrozenSha256), Nonce: v.Nonce, AppliesAt: v.AppliesAt, AppliedAt: v.AppliedAt,
-		FirstApprovedBy: v.FirstApprovedBy, FirstApprovedAt: v.FirstApprovedAt, EditedBy: v.EditedBy, VoidReason: v.VoidReason, ReceiptURL: v.ReceiptUrl,
+		FirstApprovedBy: v.FirstApprovedBy, FirstApprovedAt: v.FirstApprovedAt, EditedBy: v.EditedBy, VoidReason: v.VoidReason, AccountID: v.AccountID, ReceiptURL: v.ReceiptUrl,
 		DraftNo: v.DraftNo, State: v.State, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Reason: v.Reason, CreatedAt: v.CreatedAt.UTC(),
 		PreviousReason: p.previousReason, RunCost: app.Nano(p.runCost)}
 	if v.RunID != nil {

@@ -138,7 +138,7 @@ func TestDecidedOutputsDoNotWait(t *testing.T) {
 		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, "", j0)
 		w.must(err)
 	}
-	_, err := w.store.WithdrawDecision(w.ctx, other.ID, ada, j0)
+	_, err := w.store.WithdrawDecision(w.ctx, w.now(other).Choice(), ada, j0)
 	w.must(err)
 
 	waiting, err := w.store.WaitingFor(w.ctx, w.op.ID)

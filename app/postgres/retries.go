@@ -14,7 +14,9 @@ import (
 // waits for a decision again unless a part of it is out.
 func (s *Store) EffectChanged(ctx context.Context, e app.Effect, changes []string, now time.Time) error {
 	return s.under(ctx, e, []app.EffectState{app.EffectAttempting}, now, func(t *opTx, row dbsqlc.Effect) error {
-		t.op.Reserved -= row.ReservedNusd
+		if err := t.unsent(ctx, &row, e.StepKey); err != nil {
+			return err
+		}
 		if err := t.endEffect(ctx, row, app.EffectVoid, changedSince); err != nil {
 			return err
 		}
@@ -42,6 +44,11 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 		if err := t.retriable(ctx, row.Effect, st); err != nil {
 			return err
 		}
+		if row.Effect.Account != "" {
+			if err := t.releaseAccount(ctx, row.Effect.Account); err != nil {
+				return err
+			}
+		}
 		err = t.saveEffect(ctx, row.Effect, dbsqlc.EndEffectParams{State: app.EffectIntent, NotBefore: now})
 		if err != nil {
 			return err
@@ -67,7 +74,7 @@ func (t *opTx) retriable(ctx context.Context, e dbsqlc.Effect, st app.Step) erro
 	case v.State != app.ValidationApproved:
 		return app.Errorf(app.Conflict, "The draft is %s: it needs an approval to be published.", v.State)
 	case expired:
-		return app.Errorf(app.Conflict, "The approval has expired. Retry the step: it writes a new draft.")
+		return app.Errorf(app.Conflict, "The approval has expired. Retry the step, which writes a new draft, or skip it when a part is out.")
 	}
 	early, err := t.store.q.EarlierOpen(ctx, t, e.ID)
 	if err != nil {

@@ -159,3 +159,32 @@ func TestARetryOfWhatChangedIsNotSent(t *testing.T) {
 		t.Errorf("in mid-thread: %s, the step is %s", w.states(v), w.step("cm.post").State)
 	}
 }
+
+// TestNothingThatIsOutIsWrittenAnew: whatever became of the rest, a step of which
+// a part is out is not run again, and its person is told what can be done.
+func TestNothingThatIsOutIsWrittenAnew(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		rest func(*world, app.Validation)
+		says string
+	}{
+		"the rest waits":  {func(*world, app.Validation) {}, "Retry the publication that failed, or skip"},
+		"the rest failed": {func(w *world, v app.Validation) { w.fail(v, 2, t0) }, "Retry the publication that failed, or skip"},
+		"the rest was withdrawn": {func(w *world, v app.Validation) {
+			e, _ := w.attempt(w.effects(v)[2], t0)
+			w.must(w.store.EffectChanged(w.ctx, e, []string{"A picture."}, t0))
+		}, "Skip the step, and publish what is missing by hand"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := begun(t)
+			tt.rest(w, v)
+			was := w.step("cm.post").State
+			w.conflict(w.store.RetryStep(w.ctx, w.step("cm.post").ID, "again", ada, t0), tt.says)
+			if got := w.step("cm.post").State; got != was {
+				t.Errorf("the step is %s, it was %s", got, was)
+			}
+			w.must(w.store.SkipStep(w.ctx, w.step("cm.post").ID, "as it is", ada, t0))
+		})
+	}
+}

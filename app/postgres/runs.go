@@ -114,6 +114,29 @@ func (s *Store) AddItem(ctx context.Context, c app.Claim, runID string, turn int
 	})
 }
 
+// BeginTranscript stores what a run is told first. sources are those of what
+// others wrote in it: with any, the run is tainted from the start.
+func (s *Store) BeginTranscript(ctx context.Context, c app.Claim, runID string, item json.RawMessage, sources []string, now time.Time) error {
+	return s.inOperation(ctx, c.OperationID, now, func(t *opTx) error {
+		if _, err := t.claimed(ctx, c); err != nil {
+			return err
+		}
+		for _, source := range sources {
+			if err := t.taint(ctx, runID, source); err != nil {
+				return err
+			}
+		}
+		return t.addItem(ctx, runID, 0, "", item)
+	})
+}
+
+func (t *opTx) taint(ctx context.Context, runID, source string) error {
+	if err := t.store.q.TaintRun(ctx, t, dbsqlc.TaintRunParams{Source: source, ID: runID}); err != nil {
+		return fmt.Errorf("taint run: %w", err)
+	}
+	return nil
+}
+
 // Answer is the result of one tool call.
 type Answer struct {
 	RunID   string
@@ -132,8 +155,8 @@ func (s *Store) AnswerCall(ctx context.Context, c app.Claim, a Answer, now time.
 			return err
 		}
 		if a.Tainted {
-			if err := s.q.TaintRun(ctx, t, dbsqlc.TaintRunParams{Source: a.Source, ID: a.RunID}); err != nil {
-				return fmt.Errorf("taint run: %w", err)
+			if err := t.taint(ctx, a.RunID, a.Source); err != nil {
+				return err
 			}
 		}
 		t.add(a.Line)

@@ -69,15 +69,18 @@ func (s *Sessions) Delete(token string) error { return s.DeleteCtx(context.Backg
 
 // SignIn makes a stored session the user's, if the account is as it was when it
 // was read: not disabled, and with the same password.
-func (s *Sessions) SignIn(ctx context.Context, token string, user app.User, browser string) error {
-	n, err := s.store.q.SignIn(ctx, s.store.pool, dbsqlc.SignInParams{Browser: browserName(browser), Now: s.now(), Token: sessionKey(token), UserID: user.ID, PasswordHash: user.PasswordHash})
-	if err != nil {
-		return fmt.Errorf("sign in: %w", err)
-	}
-	if n == 0 {
-		return app.Errorf(app.Conflict, "The account was changed at the same moment. Sign in again.")
-	}
-	return nil
+func (s *Sessions) SignIn(ctx context.Context, token string, user app.User, by, browser string) error {
+	now := s.now()
+	return s.store.audited(ctx, user.Name, "session.start", user.Name, now, func(tx dbsqlc.DBTX) (before, after any, err error) {
+		n, err := s.store.q.SignIn(ctx, tx, dbsqlc.SignInParams{Browser: browserName(browser), Now: now, Token: sessionKey(token), UserID: user.ID, PasswordHash: user.PasswordHash})
+		if err != nil {
+			return nil, nil, fmt.Errorf("sign in: %w", err)
+		}
+		if n == 0 {
+			return nil, nil, app.Errorf(app.Conflict, "The account was changed at the same moment. Sign in again.")
+		}
+		return nil, map[string]string{"by": by, "browser": browserName(browser)}, nil
+	})
 }
 
 // browserName is what a browser calls itself, at a length that fits a page.

@@ -55,7 +55,7 @@ func TestIdleSessionsEnd(t *testing.T) {
 	user := w.hired("viewer")["viewer"]
 	for _, token := range []string{"used", "idle"} {
 		w.must(sessions.CommitCtx(w.ctx, token, []byte("data"), wall.Add(app.SessionLifetime)))
-		w.must(sessions.SignIn(w.ctx, token, user, token))
+		w.must(sessions.SignIn(w.ctx, token, user, "password", token))
 	}
 	for hour := 1; hour <= 11; hour++ {
 		now = wall.Add(time.Duration(hour) * time.Hour)
@@ -94,7 +94,7 @@ func TestAnEndedSessionIsNobodysWhenItIsSavedLate(t *testing.T) {
 	sessions := w.store.Sessions(func() time.Time { return wall })
 	user := w.hired("viewer")["viewer"]
 	w.must(sessions.CommitCtx(w.ctx, "s", []byte("data"), wall.Add(time.Hour)))
-	w.must(sessions.SignIn(w.ctx, "s", user, ""))
+	w.must(sessions.SignIn(w.ctx, "s", user, "password", ""))
 	_, session, err := sessions.SignedIn(w.ctx, "s")
 	w.must(err)
 	w.must(w.store.EndSession(w.ctx, user, session.ID, j0))
@@ -114,7 +114,7 @@ func TestSignInIsOfTheAccountAsItWasRead(t *testing.T) {
 	w.must(w.store.ChangePassword(w.ctx, all["approver"], "new", j0))
 	for _, name := range []string{"viewer", "approver"} {
 		w.must(sessions.CommitCtx(w.ctx, name, []byte("data"), wall.Add(time.Hour)))
-		if err := sessions.SignIn(w.ctx, name, all[name], ""); !isKind(err, app.Conflict) {
+		if err := sessions.SignIn(w.ctx, name, all[name], "password", ""); !isKind(err, app.Conflict) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, _, err := sessions.SignedIn(w.ctx, name); !isKind(err, app.NotFound) {
@@ -131,7 +131,7 @@ func TestEndingSessions(t *testing.T) {
 	ids := map[string]string{}
 	for token, name := range map[string]string{"v1": "viewer", "v2": "viewer", "v3": "viewer", "a": "admin"} {
 		w.must(sessions.CommitCtx(w.ctx, token, []byte("data"), wall.Add(time.Hour)))
-		w.must(sessions.SignIn(w.ctx, token, all[name], token))
+		w.must(sessions.SignIn(w.ctx, token, all[name], "password", token))
 		_, session, err := sessions.SignedIn(w.ctx, token)
 		w.must(err)
 		ids[token] = session.ID

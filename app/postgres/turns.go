@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"vivra/app"
+	"vivra/app/effects"
 	"vivra/app/postgres/dbsqlc"
 )
 
@@ -21,9 +23,14 @@ func (s *Store) LastRequest(ctx context.Context, operationID int64, kind string)
 }
 
 // BookedElsewhere tells whether what a provider knows by that number is what
-// another effect of the same kind has published.
+// another effect has published.
 func (s *Store) BookedElsewhere(ctx context.Context, e app.Effect, providerID string) (bool, error) {
-	taken, err := s.q.BookedElsewhere(ctx, s.pool, dbsqlc.BookedElsewhereParams{Kind: e.Kind, ProviderID: providerID, ID: e.ID})
+	return s.bookedElsewhere(ctx, s.pool, e, providerID)
+}
+
+func (s *Store) bookedElsewhere(ctx context.Context, db dbsqlc.DBTX, e app.Effect, providerID string) (bool, error) {
+	kinds, begins := effects.Numbered(e)
+	taken, err := s.q.BookedElsewhere(ctx, db, dbsqlc.BookedElsewhereParams{Kinds: kinds, Begins: begins, ProviderID: providerID, ID: e.ID})
 	if err != nil {
 		return false, fmt.Errorf("look for the publication's number: %w", err)
 	}
@@ -31,7 +38,8 @@ func (s *Store) BookedElsewhere(ctx context.Context, e app.Effect, providerID st
 }
 
 // turn is when a publication on an account may begin: behind those that wait
-// there already. spaced looks once more when the time has come.
+// there already, and not while X wants to be paid first. spaced looks once more
+// when the time has come.
 func (t *opTx) turn(ctx context.Context, account string) (time.Time, error) {
 	settings, err := t.settings(ctx)
 	if err != nil {
@@ -42,8 +50,15 @@ func (t *opTx) turn(ctx context.Context, account string) (time.Time, error) {
 	if err != nil {
 		return t.now, fmt.Errorf("look for the account's last turn: %w", err)
 	}
-	if next := last.Add(settings.PostSpacing); next.After(t.now) {
-		return next, nil
+	return latest(t.now, last.At.Add(settings.PostSpacing), last.HeldUntil), nil
+}
+
+func latest(all ...time.Time) time.Time { return slices.MaxFunc(all, time.Time.Compare) }
+
+// releaseAccount has what is posted with an account wait no more for X to be paid.
+func (t *opTx) releaseAccount(ctx context.Context, account string) error {
+	if err := t.store.q.ReleaseAccount(ctx, t, account); err != nil {
+		return fmt.Errorf("release the account: %w", err)
 	}
-	return t.now, nil
+	return nil
 }

@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -49,6 +50,33 @@ func TestTwoPeopleApprove(t *testing.T) {
 	}
 	if all, err := w.store.Publications(w.ctx, w.op.ID); err != nil || len(all) != 1 || all[0].Approvers != 2 {
 		t.Errorf("published is %+v, %v", all, err)
+	}
+}
+
+// TestWhoMayNotDecideIsNotOneOfTwo: whoever was shut out since has not approved.
+func TestWhoMayNotDecideIsNotOneOfTwo(t *testing.T) {
+	t.Parallel()
+	for name, shut := range map[string]func(w *world, user int64) error{
+		"disabled": func(w *world, user int64) error { return w.store.DisableUser(w.ctx, user, bob, j0) },
+		"demoted":  func(w *world, user int64) error { return w.store.ChangeRole(w.ctx, user, app.RoleViewer, bob, j0) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := byTwo(t)
+			all := w.hired("approver.cy", "admin.dee")
+			first, err := w.store.ApproveValidation(w.ctx, v.Choice(), all["approver.cy"], "", j0)
+			w.must(err)
+			w.must(shut(w, all["approver.cy"].ID))
+			_, err = w.store.ApproveValidation(w.ctx, first.Choice(), ada, "", j0)
+			if app.KindOf(err) != app.Conflict {
+				t.Errorf("a page from before is taken: %v", err)
+			}
+			_, err = w.store.ApproveValidation(w.ctx, w.now(v).Choice(), ada, "", j0)
+			w.must(err)
+			if got := w.now(v); got.State != app.ValidationPending || got.FirstApprovedBy != "ada" {
+				t.Errorf("it is %s, first approved by %q", got.State, got.FirstApprovedBy)
+			}
+		})
 	}
 }
 
@@ -100,19 +128,48 @@ func TestOnePersonRejectsOrUndoesWhatTwoApprove(t *testing.T) {
 	}
 	approve(ada)
 	approve(bob)
-	got, err := w.store.WithdrawDecision(w.ctx, v.ID, bob, j0)
+	got, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), bob, j0)
 	w.must(err)
 	if got.FirstApprovedBy != "ada" || got.FirstApprovedAt == nil {
 		t.Errorf("bob's undo took ada's approval back: %+v", got)
 	}
 	approve(bob)
-	if got, err = w.store.WithdrawDecision(w.ctx, v.ID, ada, j0); err != nil || got.FirstApprovedBy != "" || got.FirstApprovedAt != nil {
+	if got, err = w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), ada, j0); err != nil || got.FirstApprovedBy != "" || got.FirstApprovedAt != nil {
 		t.Errorf("ada's undo left her approval: %+v, %v", got, err)
 	}
 	approve(bob)
 	w.reject(w.now(v), "not this one", j0)
 	if w.state() != app.OperationStopped {
 		t.Errorf("one rejection left it %s", w.state())
+	}
+}
+
+// TestAFirstApprovalIsTakenBack by who gave it, as long as nobody was second.
+func TestAFirstApprovalIsTakenBack(t *testing.T) {
+	t.Parallel()
+	w, v := byTwo(t)
+	first, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+	w.must(err)
+	_, err = w.store.WithdrawDecision(w.ctx, first.Choice(), bob, j0)
+	w.conflict(err, "no decision to take back")
+	_, err = w.store.WithdrawDecision(w.ctx, v.Choice(), ada, j0)
+	w.conflict(err, "You approved this output at")
+	got, err := w.store.WithdrawDecision(w.ctx, first.Choice(), ada, j0.Add(time.Hour)) // it does not go out, so there is no haste
+	w.must(err)
+	if got.State != app.ValidationPending || got.FirstApprovedBy != "" || got.FirstApprovedAt != nil || got.Nonce == first.Nonce {
+		t.Errorf("taken back it is %+v", got)
+	}
+	audit, err := w.store.Audit(w.ctx, 1)
+	w.must(err)
+	if audit[0].User != "ada" || audit[0].Action != "validation.withdrawn" || !strings.Contains(string(audit[0].Before), `"first_approved_by": "ada"`) {
+		t.Errorf("the audit says %+v", audit[0])
+	}
+	_, err = w.store.ApproveValidation(w.ctx, first.Choice(), bob, "", j0)
+	w.conflict(err, "not the one you saw")
+	again, err := w.store.ApproveValidation(w.ctx, got.Choice(), bob, "", j0)
+	w.must(err)
+	if again.State != app.ValidationPending || again.FirstApprovedBy != "bob" {
+		t.Errorf("bob's is no first approval: %+v", again)
 	}
 }
 

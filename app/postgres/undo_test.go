@@ -72,12 +72,12 @@ func TestUndoRacesWithWhatFollows(t *testing.T) {
 	t.Logf("seed %d", seed)
 	reject := rand.New(rand.NewPCG(seed, 0))
 	rejected := map[string]bool{}
-	for _, v := range vs {
+	for i, v := range vs {
 		var err error
 		if rejected[v.ID] = reject.IntN(3) == 0; rejected[v.ID] {
-			_, err = w.store.RejectValidation(w.ctx, v.Choice(), bob, "no", j0)
+			vs[i], err = w.store.RejectValidation(w.ctx, v.Choice(), bob, "no", j0)
 		} else {
-			_, err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
+			vs[i], err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
 		}
 		w.must(err)
 	}
@@ -93,7 +93,7 @@ func TestUndoRacesWithWhatFollows(t *testing.T) {
 				continue
 			}
 			who := []app.User{bob, ada}[random.IntN(2)]
-			_, err := w.store.WithdrawDecision(w.ctx, vs[at].ID, who, j0.Add(undo-1))
+			_, err := w.store.WithdrawDecision(w.ctx, vs[at].Choice(), who, j0.Add(undo-1))
 			if err == nil {
 				undone[i*drafts+n] = vs[at].ID
 			} else if !isKind(err, app.Conflict) {
@@ -135,27 +135,51 @@ func TestUndoRacesWithWhatFollows(t *testing.T) {
 	}
 }
 
+// TestAnUndoIsForOneDecision: a page that was opened before another decision
+// takes nothing back, whoever's it is.
+func TestAnUndoIsForOneDecision(t *testing.T) {
+	t.Parallel()
+	w, vs := posts(t, 1, app.Dollar)
+	hers, err := w.store.ApproveValidation(w.ctx, vs[0].Choice(), ada, "", j0)
+	w.must(err)
+	waits, err := w.store.WithdrawDecision(w.ctx, hers.Choice(), ada, j0)
+	w.must(err)
+	_, err = w.store.WithdrawDecision(w.ctx, hers.Choice(), ada, j0)
+	w.conflict(err, "no decision to take back")
+	his, err := w.store.RejectValidation(w.ctx, waits.Choice(), bob, "no", j0)
+	w.must(err)
+	for _, old := range []app.Choice{vs[0].Choice(), hers.Choice(), waits.Choice(), {ID: his.ID}} {
+		for _, who := range []app.User{ada, bob} {
+			_, err = w.store.WithdrawDecision(w.ctx, old, who, j0)
+			w.conflict(err, "Since then it was rejected by bob at 2027-03-10 09:17:00 UTC, and still is.")
+		}
+	}
+	if got := w.now(his); got.State != app.ValidationRejected {
+		t.Errorf("it is %s", got.State)
+	}
+}
+
 func TestUndo(t *testing.T) {
 	t.Parallel()
 	w, vs := posts(t, 1, app.Dollar)
 	v := vs[0]
 	carol := app.User{ID: 3, Name: "carol", Role: app.RoleApprover}
-	_, err := w.store.WithdrawDecision(w.ctx, v.ID, ada, j0)
+	_, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), ada, j0)
 	w.conflict(err, "no decision to take back")
 	decided, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
 	w.must(err)
 	if !decided.Undoable(j0.Add(undo-1)) || decided.Undoable(j0.Add(undo)) || decided.Nonce == v.Nonce {
 		t.Errorf("the decision is %+v", decided)
 	}
-	if _, err := w.store.WithdrawDecision(w.ctx, v.ID, carol, j0); !isKind(err, app.Denied) {
+	if _, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), carol, j0); !isKind(err, app.Denied) {
 		t.Errorf("somebody else takes it back: %v", err)
 	}
-	_, err = w.store.WithdrawDecision(w.ctx, v.ID, bob, j0.Add(undo))
+	_, err = w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), bob, j0.Add(undo))
 	w.conflict(err, "can no longer be undone")
 	if list, err := w.store.Undoable(w.ctx, j0); err != nil || len(list) != 1 || list[0].ID != v.ID {
 		t.Errorf("what can be undone: %+v, %v", list, err)
 	}
-	again, err := w.store.WithdrawDecision(w.ctx, v.ID, bob, j0.Add(undo-1))
+	again, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), bob, j0.Add(undo-1))
 	w.must(err)
 	if again.State != app.ValidationPending || again.DecidedBy != "" || again.DecidedAt != nil || again.AppliesAt != nil || again.FrozenSHA256 != v.FrozenSHA256 {
 		t.Errorf("undone it is %+v", again)
@@ -176,7 +200,7 @@ func TestUndo(t *testing.T) {
 
 	_, err = w.store.RejectValidation(w.ctx, again.Choice(), bob, "no", j0.Add(time.Hour))
 	w.must(err)
-	again, err = w.store.WithdrawDecision(w.ctx, v.ID, ada, j0.Add(time.Hour)) // an admin
+	again, err = w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), ada, j0.Add(time.Hour)) // an admin
 	w.must(err)
 	if again.Reason != "" {
 		t.Errorf("it waits with the reason %q", again.Reason)
@@ -185,7 +209,7 @@ func TestUndo(t *testing.T) {
 	if n := len(w.effects(v)); n != 1 {
 		t.Errorf("%d effects", n)
 	}
-	_, err = w.store.WithdrawDecision(w.ctx, v.ID, ada, j0.Add(2*time.Hour))
+	_, err = w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), ada, j0.Add(2*time.Hour))
 	w.conflict(err, "can no longer be undone")
 	audit, err := w.store.Audit(w.ctx, 5)
 	w.must(err)

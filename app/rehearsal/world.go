@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -227,7 +228,7 @@ func (w *World) messageLink(request json.RawMessage) string {
 	}
 	for _, m := range w.Telegram.Published() {
 		if m.Text == asked.Text+asked.Question {
-			return fmt.Sprintf("https://t.me/c/%d/%d", -m.Chat, m.MessageID)
+			return fmt.Sprintf("https://t.me/c/%s/%d", strings.TrimPrefix(strconv.FormatInt(m.Chat, 10), "-100"), m.MessageID)
 		}
 	}
 	return ""

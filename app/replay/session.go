@@ -51,7 +51,23 @@ func (s *session) begin() {
 	s.run = r.Run
 	s.report = Report{Run: r.Run.ID, Operation: r.Operation.Slug, Step: r.Step.Key, Agent: r.Run.Agent, Model: r.Run.Model, State: r.State, Error: r.Error}
 	s.run.Turns, s.run.Spent, s.run.Failures, s.run.Tainted, s.run.Sources = 0, 0, 0, false, nil
+	s.readOpening()
 	s.checkAnswers()
+}
+
+// readOpening takes the run's first message, which is not compared, as it is
+// stored: what it says it holds of others taints the run.
+func (s *session) readOpening() {
+	if len(s.stored.Items) == 0 {
+		return
+	}
+	var first struct {
+		Sources []string `json:"sources"`
+	}
+	_ = json.Unmarshal(s.stored.Items[0].Item, &first) // an unreadable one is found below
+	for _, source := range first.Sources {
+		s.taint(source)
+	}
 }
 
 // perform plays the loop, once for each process that had the run.

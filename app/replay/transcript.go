@@ -41,13 +41,22 @@ func (b books) AddItem(_ context.Context, _ app.Claim, _ string, turn int, item 
 	return b.keep(turn, "", item)
 }
 
+// BeginTranscript compares what the run was told first.
+func (b books) BeginTranscript(_ context.Context, _ app.Claim, _ string, item json.RawMessage, _ []string, _ time.Time) error {
+	return b.keep(0, "", item)
+}
+
+func (b *session) taint(source string) {
+	b.run.Tainted = true
+	if !slices.Contains(b.run.Sources, source) {
+		b.run.Sources = append(b.run.Sources, source)
+	}
+}
+
 // AnswerCall compares the result of a tool call.
 func (b books) AnswerCall(_ context.Context, _ app.Claim, a postgres.Answer, _ time.Time) error {
 	if a.Tainted {
-		b.run.Tainted = true
-		if !slices.Contains(b.run.Sources, a.Source) {
-			b.run.Sources = append(b.run.Sources, a.Source)
-		}
+		b.taint(a.Source)
 	}
 	b.report.Results++
 	return b.keep(a.Turn, a.CallID, a.Item)

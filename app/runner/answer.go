@@ -17,7 +17,9 @@ type item struct {
 	Note  string `json:"note,omitempty"`  // marks what code has to say of an answer
 	Cut   bool   `json:"cut,omitempty"`   // the answer met its output limit
 	Model string `json:"model,omitempty"` // that answered, when it was the fallback
-	turn  int
+	// Sources are of what others wrote in what the run is told first.
+	Sources []string `json:"sources,omitempty"`
+	turn    int
 }
 
 // The notes of code: a reminder to call a tool, and a refused output.

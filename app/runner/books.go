@@ -31,6 +31,7 @@ type Ledger interface {
 // Transcript keeps what was said.
 type Transcript interface {
 	OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now time.Time) (app.Run, []app.RunItem, error)
+	BeginTranscript(ctx context.Context, c app.Claim, runID string, item json.RawMessage, sources []string, now time.Time) error
 	AddItem(ctx context.Context, c app.Claim, runID string, turn int, item json.RawMessage, now time.Time) error
 	AnswerCall(ctx context.Context, c app.Claim, a postgres.Answer, now time.Time) error
 }

@@ -82,11 +82,16 @@ func (r *run) open(ctx context.Context) (err error) {
 	if len(r.items) > 0 {
 		return nil
 	}
-	first, err := r.firstMessage(ctx)
+	first, sources, err := r.firstMessage(ctx)
 	if err != nil {
 		return err
 	}
-	return r.add(ctx, item{Item: agent.Item{Role: "user", Text: first}})
+	it := item{Item: agent.Item{Role: "user", Text: first}, Sources: sources}
+	if err := r.Store.BeginTranscript(ctx, r.claim, r.ID, it.encode(), sources, r.Clock.Now()); err != nil {
+		return err
+	}
+	r.items = append(r.items, it)
+	return nil
 }
 
 // add stores what code says to the model.

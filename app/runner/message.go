@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"vivra/app/agent"
@@ -45,26 +46,39 @@ type opening struct {
 	Operation       map[string]any  `json:"operation"`
 }
 
-func (r *run) firstMessage(ctx context.Context) (string, error) {
+// firstMessage returns what a run is told first, and where what others wrote in
+// it comes from.
+func (r *run) firstMessage(ctx context.Context) (first string, sources []string, err error) {
 	var input struct {
 		RejectionReason string `json:"rejection_reason"`
 	}
 	if err := json.Unmarshal(r.step.Input, &input); err != nil {
-		return "", fmt.Errorf("read the step's input: %w", err)
+		return "", nil, fmt.Errorf("read the step's input: %w", err)
 	}
-	file, err := r.excerpt(ctx)
+	file, quotes, err := r.excerpt(ctx)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	if quotes {
+		sources = append(sources, "token_file")
+	}
+	if !plainName.MatchString(r.op.Token.Name) || !plainName.MatchString(r.op.Token.Symbol) {
+		sources = append(sources, "token")
 	}
 	token, err := readable(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
 		"address": chain.Checksum(r.op.Token.Ref.Address), "chain_id": r.op.Token.Ref.ChainID})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	return readable(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
+	first, err = readable(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
 		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: file,
 		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
+	return first, sources, err
 }
+
+// plainName is a token's name or symbol that can't ask for anything: its
+// deployer chose it.
+var plainName = regexp.MustCompile(`^[\pL\pN$]{0,20}([ ._-][\pL\pN]{1,20}){0,2}$`)
 
 // readable is v as JSON in which a fence looks like one: no \u003c for <.
 func readable(v any) (string, error) {
@@ -75,17 +89,19 @@ func readable(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// excerpt is what the agent may read of the token file.
-func (r *run) excerpt(ctx context.Context) (fenced, error) {
-	sections := make(fenced, len(r.task.Sections))
+// excerpt is what the agent may read of the token file. Sections that were
+// written quote names, bios and posts.
+func (r *run) excerpt(ctx context.Context) (sections fenced, quotes bool, err error) {
+	sections = make(fenced, len(r.task.Sections))
 	for _, name := range r.task.Sections {
-		content, _, err := r.Store.TokenFile(ctx, r.op.Token.ID, name)
+		content, version, err := r.Store.TokenFile(ctx, r.op.Token.ID, name)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		sections[name] = untrusted.Wrap("token_file", string(content))
+		quotes = quotes || version > 0
 	}
-	return sections, nil
+	return sections, quotes, nil
 }
 
 // said sums up a model call for the log, from facts.

@@ -88,7 +88,7 @@ func (s *Server) changePassword(c echo.Context) error {
 		return err
 	}
 	user.PasswordHash = hash
-	return s.enter(c, user)
+	return s.enter(c, user, "a new password")
 }
 
 // POST /admin/account/sessions/end ends all of the reader's sessions but this one.

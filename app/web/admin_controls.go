@@ -1,7 +1,6 @@
 package web
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -9,6 +8,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/live"
+	"vivra/views/admin"
 )
 
 // POST /admin/operations/:slug/cap lets it spend more.
@@ -98,23 +98,30 @@ func (s *Server) createEffectSettlement(c echo.Context) error {
 		return err
 	}
 	sent := c.FormValue("sent")
-	if sent != "yes" && sent != "no" {
-		return app.Errorf(app.Invalid, "Say whether it is there or not. Nothing was changed.")
+	fence, err := strconv.ParseInt(c.FormValue("fence"), 10, 64)
+	if err != nil || sent != "yes" && sent != "no" {
+		return app.Errorf(app.Invalid, "Open the operation's page and say there whether it is there or not. Nothing was changed.")
 	}
-	link := strings.TrimSpace(c.FormValue("link"))
-	if sent == "yes" && !webAddress(link) {
-		return app.Errorf(app.Invalid, "Give the link to what you found there, beginning with https://: what follows it needs its number. Nothing was changed.")
+	said := app.Settlement{EffectID: id, Fence: fence, Sent: sent == "yes", Link: strings.TrimSpace(c.FormValue("link"))}
+	err = s.Store.SettleEffect(c.Request().Context(), said, currentUser(c), s.Now())
+	if kind := app.KindOf(err); kind == app.Conflict || kind == app.Invalid {
+		return s.unsettled(c, said, err)
 	}
-	if err := s.Store.SettleEffect(c.Request().Context(), id, sent == "yes", link, currentUser(c), s.Now()); err != nil {
+	if err != nil {
 		return err
 	}
 	s.Hub.Changed(live.Operations)
 	return done(c, back(c))
 }
 
-func webAddress(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+// unsettled shows the operation as it is now, with why a person's word was not
+// taken, and with what they had entered.
+func (s *Server) unsettled(c echo.Context, said app.Settlement, refusal error) error {
+	e, err := s.Store.Effect(c.Request().Context(), said.EffectID)
+	if err != nil {
+		return err
+	}
+	return s.controlRoom(c, statuses[app.KindOf(refusal)], e.OperationSlug, admin.Unsettled{Settlement: said, Why: refusal.Error()})
 }
 
 // back returns to the page of ours that the form was on.

@@ -112,8 +112,13 @@ func start(text string, now time.Time) (time.Time, error) {
 
 // GET /admin/operations/:slug is one operation with its controls.
 func (s *Server) showAdminOperation(c echo.Context) error {
+	return s.controlRoom(c, http.StatusOK, c.Param("slug"), admin.Unsettled{})
+}
+
+// controlRoom is an operation's page, with what was not taken from it.
+func (s *Server) controlRoom(c echo.Context, status int, slug string, unsettled admin.Unsettled) error {
 	ctx := c.Request().Context()
-	op, err := s.Store.OperationBySlug(ctx, c.Param("slug"))
+	op, err := s.Store.OperationBySlug(ctx, slug)
 	if err != nil {
 		return err
 	}
@@ -121,7 +126,7 @@ func (s *Server) showAdminOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	m := admin.OperationPage{Team: frame, Now: s.Now()}
+	m := admin.OperationPage{Team: frame, Now: s.Now(), Unsettled: unsettled}
 	m.Operation.Operation = op
 	if m.Validations, err = s.Store.WaitingOf(ctx, op.ID); err != nil {
 		return err
@@ -140,7 +145,7 @@ func (s *Server) showAdminOperation(c echo.Context) error {
 		return err
 	}
 	m.Alerts, m.MoreAlerts = alerts.Items, alerts.More
-	return render(c, http.StatusOK, admin.Show(m))
+	return render(c, status, admin.Show(m))
 }
 
 // POST /admin/operations/:slug/pause starts nothing new.

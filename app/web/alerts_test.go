@@ -165,10 +165,51 @@ func TestDashboardShowsWhatOnlyAPersonCanTell(t *testing.T) {
 	}
 	v.submit(home, form, url.Values{"sent": {"yes"}, "link": {"https://x.com/dodo_back/status/7"}})
 	v.submit(home, form, url.Values{"sent": {"no"}})
-	x.was(t, "settle 2 true https://x.com/dodo_back/status/7 by admin", "settle 2 false  by admin")
+	x.was(t, "settle 2 at 3 true https://x.com/dodo_back/status/7 by admin", "settle 2 at 3 false  by admin")
 	x.effects = nil
 	if v.get("/admin").doc(t).Find("#doubts-title").Length() != 0 {
 		t.Error("nothing is in doubt, and the section stands there")
+	}
+}
+
+// TestAWordThatIsNotTaken is answered with the operation as it is now, and what
+// was typed: it may be about an attempt that is over, or lead elsewhere.
+func TestAWordThatIsNotTaken(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	v := newVisitor(t, server.URL)
+	v.signIn("admin")
+	home := v.get("/admin")
+	const form, field = "#effect-v-d07-1", "#effect-v-d07-1 [name=link]"
+	word := func(link string, status int, says string) page {
+		t.Helper()
+		res := v.submit(home, form, url.Values{"sent": {"yes"}, "link": {link}})
+		if doc := res.doc(t); res.StatusCode != status || !strings.Contains(doc.Find("[role=alert]").Text(), says) || !strings.Contains(doc.Text(), link) || doc.Find("#controls-title").Length() != 1 {
+			t.Errorf("%s at %q: %s", res.Status, link, squeeze(res.body))
+		}
+		return res
+	}
+	const other = "https://x.com/someone_else/status/7"
+	if res := word(other, http.StatusUnprocessableEntity, "a post of @someone_else"); res.doc(t).Find(field).AttrOr("value", "") != other {
+		t.Error("what was typed is lost")
+	}
+	x.mu.Lock()
+	x.effects[1].Fence++ // tried again
+	x.mu.Unlock()
+	const right = "https://x.com/dodo_back/status/7"
+	if res := word(right, http.StatusConflict, "tried again since"); res.doc(t).Find(field).AttrOr("value", "") != right {
+		t.Error("what was typed is lost")
+	}
+	x.mu.Lock()
+	x.effects[1].State = app.EffectDone
+	x.mu.Unlock()
+	if res := word(right, http.StatusConflict, "tried again since"); res.doc(t).Find(field).Length() != 0 {
+		t.Error("what is no longer in doubt can be settled")
+	}
+	x.was(t)
+	if res := v.post("/admin/effects/2/settlement", url.Values{"csrf": {v.csrf()}, "sent": {"no"}}); res.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("of no attempt: %s", res.Status)
 	}
 }
 

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,6 +34,68 @@ func TestLivePageUpdatesItself(t *testing.T) {
 	wait(t, page, `(() => { const box = document.querySelector("[data-follow]"); return Math.abs(box.scrollTop) < 2 })()`)
 	if n := page.MustEval(`() => document.querySelectorAll("#log-lines li").length`).Int(); n != 201 {
 		t.Errorf("the log has %d rows, want 201", n)
+	}
+}
+
+// TestNoTextStopsALivePage, whatever characters it is made of.
+func TestNoTextStopsALivePage(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	at := func(path string) {
+		t.Helper()
+		d.MustNavigate(d.url + path).MustWaitLoad()
+		waitLive(t, d.Page)
+	}
+	at("/admin/validations/v5")
+	v, err := x.Validation(t.Context(), "v5")
+	if err == nil {
+		_, err = x.RejectValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "One"+unusual+"two", x.now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.mu.Lock()
+	x.queueUp(1)
+	x.last().TokenSymbol = "DO" + unusual + "DO"
+	x.mu.Unlock()
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `/^One[^]*two$/.test(document.querySelector("#decide bdi")?.textContent)`)
+	wait(t, d.Page, `/DO[^]*DO/.test(document.querySelector("#queue li:last-child bdi").textContent)`)
+
+	at("/admin/alerts")
+	x.flood(1)
+	x.mu.Lock()
+	x.alerts[0].Message = "It wants to say “buy" + unusual + "now”."
+	x.mu.Unlock()
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `/buy[^]*now/.test(document.querySelector("#alert-100")?.textContent)`)
+
+	at("/operations/dodo")
+	seq := x.append(app.EventLine{Kind: "publication", Summary: "Posted" + unusual + "on X"}, x.steps[3], today)
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, fmt.Sprintf(`/Posted[^]*on X/.test(document.querySelector("#e%d")?.textContent)`, seq))
+}
+
+// TestAPageSaysThatItsReaderIsSignedOut and leads to where they sign in.
+func TestAPageSaysThatItsReaderIsSignedOut(t *testing.T) {
+	t.Parallel()
+	c := newClub(t)
+	page := testbrowser.Page(t)
+	signInWith(page, c.url, "approver")
+	for _, at := range []string{"/admin/validations", "/admin/alerts"} {
+		page.MustNavigate(c.url + at).MustWaitLoad()
+		if !strings.Contains(page.MustInfo().URL, at) {
+			signInWith(page, c.url, "approver")
+			page.MustNavigate(c.url + at).MustWaitLoad()
+		}
+		waitLive(t, page)
+		admin := c.member("admin")
+		admin.submit(admin.get("/admin/users"), c.form("approver", "sign-out"), nil)
+		wait(t, page, `document.querySelector("[data-connection]").textContent === "signed out"`)
+		wait(t, page, `document.querySelector("[data-connection] + a").checkVisibility() && document.querySelector("[data-connection] + a").textContent === "Sign in"`)
+		page.MustElement("[data-connection] + a").MustClick()
+		wait(t, page, `location.pathname === "/admin/sign-in" && location.search === "?next=" + encodeURIComponent("`+at+`")`)
 	}
 }
 

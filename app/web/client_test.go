@@ -3,6 +3,7 @@ package web_test
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/go-rod/rod"
 	"github.com/go-rod/rod/lib/cdp"
@@ -169,6 +171,40 @@ func TestPatchModes(t *testing.T) {
 	want := "new|two\nlines|<i>new</i>|abcd|true||true|new|||none|false|live"
 	if got != want {
 		t.Errorf("the page shows\n%q, want\n%q", got, want)
+	}
+}
+
+// unusual are all characters that something may take for the end of a line or of
+// a text, but the one that no text in the database holds.
+var unusual = func() string {
+	all := []rune("\u2028\u2029\ufeff\u202e\ufffd")
+	for r := rune(1); r < 0xa0; r++ {
+		if unicode.IsControl(r) {
+			all = append(all, r)
+		}
+	}
+	return string(all)
+}()
+
+// TestNoCharacterEndsALine of a stream, but those that do by the standard.
+func TestNoCharacterEndsALine(t *testing.T) {
+	t.Parallel()
+	s := newClientSite(t, `<div data-init="@get('/live')"></div><ol id="lines"></ol><b data-text="$name"></b>`, func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+		n := 0
+		for _, c := range unusual {
+			if c != '\n' && c != '\r' {
+				n++
+				sse(w, patch("selector #lines", "mode append", "elements <li>"+string(c)+"whole</li>"))
+			}
+		}
+		name, _ := json.Marshal(unusual)
+		sse(w, fmt.Sprintf("event: datastar-patch-signals\ndata: signals {\"name\": %s, \"count\": %d}", name, n), patch("selector #lines", "mode after", fmt.Sprintf(`elements <p id="sent">%d</p>`, n)))
+		<-r.Context().Done()
+	})
+	page := openClient(t, s)
+	wait(t, page, `document.querySelector("#sent")`)
+	if got := page.MustEval(`() => [...document.querySelectorAll("#lines li")].filter((li) => li.textContent.endsWith("whole")).length + " " + document.querySelector("b").textContent.length`).Str(); got != page.MustElement("#sent").MustText()+" "+fmt.Sprint(len([]rune(unusual))) {
+		t.Errorf("%s lines and characters arrive, want %s and %d", got, page.MustElement("#sent").MustText(), len([]rune(unusual)))
 	}
 }
 

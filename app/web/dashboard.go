@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -87,17 +88,28 @@ func (s *Server) attention(ctx context.Context, m *admin.Dashboard) error {
 	return err
 }
 
+// auditPerPage is how many changes a page shows.
+const auditPerPage = 100
+
 // GET /admin/audit is what people changed, the newest first.
 func (s *Server) indexAudit(c echo.Context) error {
 	frame, err := s.frameWithCount(c, "Audit, Vivra", paths.Audit())
 	if err != nil {
 		return err
 	}
-	rows, err := s.Store.Audit(c.Request().Context(), 200)
+	before, err := strconv.ParseInt(c.QueryParam("before"), 10, 64)
+	if err != nil || before <= 0 {
+		before = math.MaxInt64
+	}
+	rows, err := s.Store.AuditBefore(c.Request().Context(), before, auditPerPage+1)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, admin.AuditIndex(admin.Audit{Team: frame, Rows: rows}))
+	m := admin.Audit{Team: frame, Rows: rows}
+	if len(rows) > auditPerPage {
+		m.Rows, m.More = rows[:auditPerPage], true
+	}
+	return render(c, http.StatusOK, admin.AuditIndex(m))
 }
 
 func idParam(c echo.Context) (int64, error) {

@@ -32,7 +32,7 @@ func (x *exhibit) alarm() {
 	post := func(text string) []byte { return must(effects.Post{Account: "dodo_back", Text: text, ReplyTo: -1}) }
 	x.effects = []app.EffectStatus{
 		{Effect: app.Effect{ID: 1, Key: "v-thread/0", StepKey: "cm.comeback_thread", Kind: effects.XPost, State: app.EffectDone, Cost: 15_000_000, NotBefore: j0.Add(38 * time.Hour), DoneAt: &tried, Attempt: 1}, ValidationKind: app.KindThread, Link: "https://x.com/dodo_back/status/1"},
-		{Effect: app.Effect{ID: 2, Key: "v-d07/1", StepKey: "cm.daily_post.d07", Position: 1, Kind: effects.XPost, State: app.EffectUnknown, Attempt: 2, AttemptedAt: &tried, Request: post("Day 7. <b>1,262</b> holders never sold."),
+		{Effect: app.Effect{ID: 2, Key: "v-d07/1", StepKey: "cm.daily_post.d07", Position: 1, Kind: effects.XPost, State: app.EffectUnknown, Attempt: 2, Fence: 3, AttemptedAt: &tried, Request: post("Day 7. <b>1,262</b> holders never sold."),
 			Error: "no answer within 30 s; the account's timeline was not readable", NotBefore: today.Add(-24 * time.Hour)}, ValidationKind: app.KindPost},
 		{Effect: app.Effect{ID: 3, Key: "v-d09/0", StepKey: "cm.daily_post.d09", Kind: effects.XPost, State: app.EffectIntent, NotBefore: today.Add(4 * time.Minute), Request: post("Day 9.")}, ValidationKind: app.KindPost},
 		{Effect: app.Effect{ID: 4, Key: "v-d06/0", StepKey: "cm.daily_post.d06", Kind: effects.XPost, State: app.EffectFailed, Attempt: 1, Error: "X answered 403 Forbidden: " + strings.Repeat("You are not permitted. ", 6), Request: post("Day 6.")}, ValidationKind: app.KindPost},
@@ -168,6 +168,27 @@ func (x *exhibit) RetryEffect(_ context.Context, id int64, reason string, by app
 	return x.tell("retry effect %d by %s: %s", id, by.Name, reason)
 }
 
-func (x *exhibit) SettleEffect(_ context.Context, id int64, sent bool, link string, by app.User, _ time.Time) error {
-	return x.tell("settle %d %t %s by %s", id, sent, link, by.Name)
+func (x *exhibit) SettleEffect(_ context.Context, said app.Settlement, by app.User, _ time.Time) error {
+	e, err := x.Effect(context.Background(), said.EffectID)
+	switch {
+	case err != nil:
+		return err
+	case e.Fence != said.Fence:
+		return app.Errorf(app.Conflict, "This publication was tried again since you opened the page.")
+	case said.Sent:
+		if _, _, err := effects.Found(e, said.Link); err != nil {
+			return err
+		}
+	}
+	return x.tell("settle %d at %d %t %s by %s", said.EffectID, said.Fence, said.Sent, said.Link, by.Name)
+}
+
+func (x *exhibit) Effect(_ context.Context, id int64) (app.Effect, error) {
+	defer x.lock()()
+	for _, e := range x.effects {
+		if e.ID == id {
+			return e.Effect, x.down
+		}
+	}
+	return app.Effect{}, app.Errorf(app.NotFound, "There is no such publication.")
 }

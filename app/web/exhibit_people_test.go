@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -13,7 +14,7 @@ import (
 // ---- web.Accounts
 
 func (x *exhibit) UserByName(_ context.Context, name string) (app.User, error) {
-	return x.user(func(u app.User) bool { return u.Name == name })
+	return x.user(func(u app.User) bool { return strings.EqualFold(u.Name, strings.TrimSpace(name)) })
 }
 
 func (x *exhibit) user(is func(app.User) bool) (app.User, error) {
@@ -51,6 +52,9 @@ func (x *exhibit) EnableUser(_ context.Context, id int64, by app.User, _ time.Ti
 }
 func (x *exhibit) EndSessionsOf(_ context.Context, id int64, by app.User, _ time.Time) error {
 	return x.tell("end sessions of %d by %s", id, by.Name)
+}
+func (x *exhibit) RemovePasskeysOf(_ context.Context, id int64, by app.User, _ time.Time) error {
+	return x.tell("remove passkeys of %d by %s", id, by.Name)
 }
 func (x *exhibit) EndSession(context.Context, app.User, string, time.Time) error { return x.down }
 func (x *exhibit) EndOtherSessions(context.Context, app.User, string, time.Time) error {
@@ -158,7 +162,7 @@ func (s *memory) CommitCtx(_ context.Context, token string, b []byte, e time.Tim
 }
 func (s *memory) DeleteCtx(_ context.Context, token string) error { return s.Delete(token) }
 
-func (s *memory) SignIn(_ context.Context, token string, user app.User, _ string) error {
+func (s *memory) SignIn(_ context.Context, token string, user app.User, _, _ string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.by[token] = user.ID

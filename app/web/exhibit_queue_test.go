@@ -126,7 +126,7 @@ func (x *exhibit) WaitingFor(context.Context, int64) (app.Waiting, error) {
 
 // together tells whether v may be approved with others.
 func together(v app.Validation) bool {
-	return v.Risk.Marks() == 0 && !v.Risk.Tainted && !v.Kind.ByTwo() && v.Kind != app.KindDossier
+	return v.Risk.Marks() == 0 && !v.Kind.ByTwo() && v.Kind != app.KindDossier
 }
 
 func (x *exhibit) Batches(context.Context) (map[app.ValidationKind]int, error) {
@@ -257,13 +257,20 @@ func (x *exhibit) ApproveBatch(ctx context.Context, kind app.ValidationKind, all
 	return results, x.down
 }
 
-func (x *exhibit) WithdrawDecision(_ context.Context, id string, by app.User, now time.Time) (app.Validation, error) {
+func (x *exhibit) WithdrawDecision(_ context.Context, c app.Choice, by app.User, now time.Time) (app.Validation, error) {
 	defer x.lock()()
 	for i := range x.validations {
 		v := &x.validations[i]
 		switch {
-		case v.ID != id:
+		case v.ID != c.ID:
 			continue
+		case v.Nonce != c.Nonce:
+			return *v, app.Errorf(app.Conflict, "The decision that you wanted to take back is gone.")
+		case v.State == app.ValidationPending && v.FirstApprovedBy == by.Name:
+			v.FirstApprovedBy, v.FirstApprovedAt = "", nil
+			v.Nonce += "'"
+			x.told = append(x.told, "withdraw "+c.ID+" by "+by.Name)
+			return *v, nil
 		case !v.Undoable(now):
 			return *v, app.Errorf(app.Conflict, "It is too late to take this decision back.")
 		case v.DecidedBy != by.Name && by.Role != app.RoleAdmin:
@@ -271,7 +278,7 @@ func (x *exhibit) WithdrawDecision(_ context.Context, id string, by app.User, no
 		}
 		v.State, v.DecidedBy, v.DecidedAt, v.Reason, v.AppliesAt = app.ValidationPending, "", nil, "", nil
 		v.Nonce += "'"
-		x.told = append(x.told, "withdraw "+id+" by "+by.Name)
+		x.told = append(x.told, "withdraw "+c.ID+" by "+by.Name)
 		return *v, nil
 	}
 	return app.Validation{}, app.Errorf(app.NotFound, "There is no such output.")

@@ -288,8 +288,8 @@ func (x *exhibit) Effects(context.Context, int64) ([]app.EffectStatus, error) {
 	return slices.Concat(x.effects, x.queue.sent), x.down
 }
 
-func (x *exhibit) Audit(context.Context, int) ([]app.AuditRow, error) {
-	return []app.AuditRow{{At: today, User: "ada", Action: "validation.approve", Subject: "v9", Before: must(map[string]string{"state": "pending"}), After: must(map[string]string{"state": "approved"})}}, x.down
+func (x *exhibit) AuditBefore(context.Context, int64, int) ([]app.AuditRow, error) {
+	return []app.AuditRow{{ID: 1, At: today, User: "ada", Action: "validation.approve", Subject: "v9", Before: must(map[string]string{"state": "pending"}), After: must(map[string]string{"state": "approved"})}}, x.down
 }
 
 // ---- web.Files, web.Starter, web.Updates

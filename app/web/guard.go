@@ -26,6 +26,7 @@ const (
 	userKey    = "user"
 	sessionKey = "session"
 	standsKey  = "stands"
+	guestKey   = "guest" // the token of a guest's forms
 )
 
 // guard lets a request through to r when its visitor may use it.
@@ -38,8 +39,8 @@ func (s *Server) guard(r Route) echo.HandlerFunc {
 		if err := s.openSession(c); err != nil {
 			return err
 		}
-		if r.Method == http.MethodPost && !s.genuine(c) {
-			return app.Errorf(app.Denied, "This form is too old or did not come from this site. Go back, reload the page and try again. Nothing was changed.")
+		if r.Method == http.MethodPost && !s.genuine(c, r) {
+			return s.refuseForm(c, r)
 		}
 		if r.Access == Visitor {
 			return r.handle(c)
@@ -57,9 +58,9 @@ func (s *Server) admit(c echo.Context, r Route) error {
 	case err != nil:
 		return err
 	case user.ID == 0:
-		return askToSignIn(c)
+		return s.askToSignIn(c)
 	case !may(user.Role, r.Access):
-		return app.Errorf(app.Denied, "Your account is a %s's: it may not do this. Nothing was changed.", user.Role)
+		return app.Errorf(app.Denied, "As %s %s you may not do this. Nothing was changed.", article(user.Role), user.Role)
 	}
 	if err := s.Sessions.Touch(ctx, token, session); err != nil {
 		return err
@@ -71,6 +72,13 @@ func (s *Server) admit(c echo.Context, r Route) error {
 		return err == nil && may(user.Role, r.Access)
 	})
 	return r.handle(c)
+}
+
+func article(role app.Role) string {
+	if strings.ContainsRune("aeiou", rune(role[0])) {
+		return "an"
+	}
+	return "a"
 }
 
 func may(role app.Role, access Access) bool {
@@ -101,8 +109,11 @@ func currentSession(c echo.Context) app.Session {
 	return session
 }
 
-// csrf returns the session's token for its forms.
+// csrf returns the session's token for its forms, or a guest's.
 func (s *Server) csrf(c echo.Context) string {
+	if currentUser(c).ID == 0 {
+		return s.guestToken(c)
+	}
 	ctx := c.Request().Context()
 	token := s.sessions.GetString(ctx, csrfKey)
 	if token == "" {
@@ -112,17 +123,23 @@ func (s *Server) csrf(c echo.Context) string {
 	return token
 }
 
-// genuine tells whether a form carries its session's token.
-func (s *Server) genuine(c echo.Context) bool {
+// genuine tells whether a form carries its session's token, or its guest's.
+func (s *Server) genuine(c echo.Context, r Route) bool {
 	want := s.sessions.GetString(c.Request().Context(), csrfKey)
+	if r.Access == Visitor {
+		want = s.guestCookie(c)
+	}
 	got := c.FormValue("csrf")
 	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 }
 
 // askToSignIn sends a reader to the form and back after; a stream is told no.
-func askToSignIn(c echo.Context) error {
+func (s *Server) askToSignIn(c echo.Context) error {
 	if isDatastar(c) {
 		return c.NoContent(http.StatusUnauthorized)
+	}
+	if words := typedInto(c); len(words) > 0 {
+		return s.notSent(c, words, app.User{})
 	}
 	next := ""
 	if c.Request().Method == http.MethodGet {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"crypto/rand"
+	"net/http"
 	"net/url"
 	"strings"
 	"time"
@@ -58,6 +60,30 @@ func (s *Server) openSession(c echo.Context) error {
 	c.SetRequest(c.Request().WithContext(ctx))
 	c.Response().Before(func() { s.saveSession(c) })
 	return nil
+}
+
+// guestToken is what the forms of somebody who is not signed in carry. A cookie
+// holds the same, and no row does: to look at the sign-in form leaves nothing.
+func (s *Server) guestToken(c echo.Context) string {
+	if kept, ok := c.Get(guestKey).(string); ok {
+		return kept
+	}
+	token := s.guestCookie(c)
+	if token == "" {
+		token = rand.Text()
+		like := s.sessions.Cookie
+		c.SetCookie(&http.Cookie{Name: s.cookieName("guest"), Value: token, Path: like.Path, Secure: like.Secure, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	}
+	c.Set(guestKey, token)
+	return token
+}
+
+func (s *Server) guestCookie(c echo.Context) string {
+	cookie, err := c.Cookie(s.cookieName("guest"))
+	if err != nil || len(cookie.Value) != len(rand.Text()) {
+		return ""
+	}
+	return cookie.Value
 }
 
 func (s *Server) saveSession(c echo.Context) {

@@ -13,12 +13,12 @@ func TestTheCookieOfEachSite(t *testing.T) {
 	t.Parallel()
 	c := newClub(t)
 	for at, want := range map[string]http.Cookie{
-		"http://127.0.0.1:8080":       {Name: "vivra_session_8080", Path: "/admin"},
-		"http://127.0.0.1:8081":       {Name: "vivra_session_8081", Path: "/admin"},
-		"https://vivra.example":       {Name: "__Host-vivra_session", Path: "/", Secure: true},
-		"https://vivra.example:8443":  {Name: "__Host-vivra_session_8443", Path: "/", Secure: true},
-		"http://vivra.example":        {Name: "vivra_session", Path: "/admin"},
-		"https://[2001:db8::1]:10443": {Name: "__Host-vivra_session_10443", Path: "/", Secure: true},
+		"http://127.0.0.1:8080":       {Name: "vivra_guest_8080", Path: "/admin"},
+		"http://127.0.0.1:8081":       {Name: "vivra_guest_8081", Path: "/admin"},
+		"https://vivra.example":       {Name: "__Host-vivra_guest", Path: "/", Secure: true},
+		"https://vivra.example:8443":  {Name: "__Host-vivra_guest_8443", Path: "/", Secure: true},
+		"http://vivra.example":        {Name: "vivra_guest", Path: "/admin"},
+		"https://[2001:db8::1]:10443": {Name: "__Host-vivra_guest_10443", Path: "/", Secure: true},
 	} {
 		site := c.site()
 		site.PublicURL = at

@@ -22,7 +22,7 @@ func (h *house) form(r web.Route, csrf string) url.Values {
 	case "/admin/alerts/acknowledgement":
 		more = url.Values{"operation": {"dodo"}, "kind": {"step_failed"}, "up_to": {h.rows["alerts/:id"]}}
 	case "/admin/effects/:id/settlement":
-		more = url.Values{"sent": {"yes"}, "link": {"https://x.com/dodo_back/status/7"}}
+		more = url.Values{"fence": {"1"}, "sent": {"yes"}, "link": {"https://x.com/dodo_back/status/7"}}
 	case "/admin/operations":
 		more = url.Values{"chain_id": {"4663"}, "address": {official}, "envelope": {"0"}}
 	case "/admin/operations/:slug/cap":
@@ -34,10 +34,10 @@ func (h *house) form(r web.Route, csrf string) url.Values {
 	case "/admin/sign-in":
 		more = url.Values{"name": {"approver"}, "password": {"correct horse battery"}}
 	case "/admin/validations/batches/:kind":
-		more = url.Values{"choice": {strings.Join(h.choice(), " ")}}
+		more = url.Values{"choice": {strings.Join(h.choice(r.Path), " ")}}
 	}
 	if strings.HasPrefix(r.Path, "/admin/validations/:id/") {
-		choice := h.choice()
+		choice := h.choice(r.Path)
 		more = url.Values{"sha256": {choice[1]}, "nonce": {choice[2]}, "field.text": {"Day 9, in other words."}}
 	}
 	for name, values := range more {
@@ -46,10 +46,14 @@ func (h *house) form(r web.Route, csrf string) url.Values {
 	return form
 }
 
-// choice is the waiting output as a decision names it.
-func (h *house) choice() []string {
+// choice is the output of a route as a decision names it.
+func (h *house) choice(path string) []string {
 	h.t.Helper()
-	v, err := h.app.Store.Validation(h.t.Context(), h.rows["validations/:id"])
+	id := h.rows["validations/:id"]
+	if row, own := h.rows[strings.TrimPrefix(path, "/admin/")]; own {
+		id = row
+	}
+	v, err := h.app.Store.Validation(h.t.Context(), id)
 	h.must(err)
 	return []string{v.ID, v.FrozenSHA256, v.Nonce}
 }

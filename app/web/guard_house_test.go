@@ -99,7 +99,7 @@ func (h *house) prepareSums() {
 		h.must(rows.Scan(&table))
 		from := fmt.Sprintf("%q", table)
 		if table == "sessions" {
-			from = "(SELECT id, user_id FROM sessions WHERE user_id IS NOT NULL)"
+			from = "(SELECT id, user_id FROM sessions)"
 		}
 		parts = append(parts, fmt.Sprintf(`SELECT '%s', count(*) || ' rows ' || md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM %s t`, table, from))
 	}

@@ -71,6 +71,7 @@ func (h *house) letIn() {
 	invites, err := h.app.Store.OpenInvites(ctx, h.now)
 	h.must(err)
 	h.must(h.app.Store.AddPasskey(ctx, viewer, app.Passkey{CredentialID: []byte("key"), Name: "Laptop", Credential: json.RawMessage(`{"id": "a2V5"}`)}, h.now))
+	h.must(h.app.Store.AddPasskey(ctx, h.users["leaver"], app.Passkey{CredentialID: []byte("another"), Name: "Phone", Credential: json.RawMessage(`{"id": "YW5vdGhlcg=="}`)}, h.now))
 	keys, err := h.app.Store.PasskeysOf(ctx, viewer.ID)
 	h.must(err)
 	h.visitor("viewer")

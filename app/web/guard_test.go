@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,73 @@ func TestReadingChangesNothing(t *testing.T) {
 						h.opened(r, name, method, v.visit(method, path, program))
 					}
 				})
+			}
+		}
+	}
+}
+
+// TestARefusalSaysWhoMay reads like a sentence for each role.
+func TestARefusalSaysWhoMay(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	for role, want := range map[string]string{"viewer": "As a viewer you may not do this.", "approver": "As an approver you may not do this."} {
+		if res := x.member(t, server.URL, role).get("/admin/users"); res.StatusCode != http.StatusForbidden || !strings.Contains(res.body, want) {
+			t.Errorf("%s answers %s", role, spoken(res.doc(t), "main"))
+		}
+	}
+}
+
+// TestHeadsAreThoseOfPages: whoever asks for the head alone gets it.
+func TestHeadsAreThoseOfPages(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.visitor("admin")
+	for _, r := range routes(func(r web.Route) bool { return r.Method == http.MethodGet }) {
+		at := h.address(r.Path)
+		if want, got := v.visit(http.MethodGet, at, programs[0]), v.visit(http.MethodHead, at, programs[0]); got.StatusCode != want.StatusCode {
+			t.Errorf("HEAD %s answers %s, GET %s", r.Path, got.Status, want.Status)
+		}
+	}
+}
+
+// TestNoAddressIsOurFault: what is no text is nobody's page, in any place of any
+// address, query or form.
+func TestNoAddressIsOurFault(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	v := h.visitor("admin")
+	csrf := v.token()
+	fields := url.Values{}
+	for _, name := range strings.Fields("before operation kind acknowledged current around decided tried agent line after next state code error v datastar name reason role key value choice seen handle up_to") {
+		fields.Set(name, "")
+	}
+	for _, odd := range []string{"\x00", "\xff", "a\xed\xa0\x80", "\u2028", "%", "../..", "'\"<", strings.Repeat("9", 40), "-1"} {
+		query, form := url.Values{}, url.Values{}
+		for name := range fields {
+			query.Set(name, odd)
+			form.Set(name, odd)
+		}
+		form.Set("csrf", csrf)
+		for _, r := range new(web.Server).Routes() {
+			parts := strings.Split(r.Path, "/")
+			for i, part := range parts {
+				if strings.HasPrefix(part, ":") || part == "*" {
+					parts[i] = strings.ReplaceAll(url.PathEscape(odd), "..", "%2e%2e")
+				}
+			}
+			var answers []*http.Response
+			switch odd := strings.Join(parts, "/"); {
+			case r.Path == "/admin/sign-out":
+			case r.Method == http.MethodPost:
+				answers = append(answers, v.post(odd, form).Response, v.post(h.address(r.Path), form).Response)
+			default:
+				answers = append(answers, v.visit(r.Method, odd, programs[0]), v.visit(r.Method, h.address(r.Path)+"?"+query.Encode(), "\xff"))
+			}
+			for _, res := range answers {
+				if res.StatusCode >= http.StatusInternalServerError && res.StatusCode != http.StatusServiceUnavailable {
+					t.Errorf("%s %s with %q answers %s", r.Method, res.Request.URL, odd, res.Status)
+				}
 			}
 		}
 	}
@@ -93,7 +161,8 @@ func TestOnlyAFormOfOnesOwnChangesAnything(t *testing.T) {
 			h.unchanged(r.Method+" "+r.Path+" by "+try.who, func() {
 				res := try.by.post(h.address(r.Path), h.form(r, try.token))
 				askedToSignIn := try.by == guest && strings.HasPrefix(res.Header.Get("Location"), "/admin/sign-in")
-				if res.StatusCode != http.StatusForbidden && res.StatusCode != http.StatusUnauthorized && !askedToSignIn {
+				isIn := strings.HasPrefix(r.Path, "/admin/sign-in") && try.by != guest && res.Header.Get("Location") == "/admin"
+				if res.StatusCode != http.StatusForbidden && res.StatusCode != http.StatusUnauthorized && !askedToSignIn && !isIn {
 					t.Errorf("%s %s by %s answers %s", r.Method, r.Path, try.who, res.Status)
 				}
 			})

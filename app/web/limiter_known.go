@@ -22,6 +22,7 @@ const knownFor = 180 * 24 * 60 * 60 // seconds
 // triesOf is the key of the bucket that a try to sign in with the name counts
 // in. What can't be a name, and may be of any length, is one for all.
 func (s *Server) triesOf(c echo.Context, name string) string {
+	name = app.FoldUserName(name)
 	if app.CheckUserName(name) != nil {
 		return ""
 	}
@@ -52,6 +53,7 @@ func (s *Server) remember(c echo.Context, name string) {
 }
 
 func (s *Server) knownSum(name, nonce string) string {
+	name = app.FoldUserName(name)
 	key := hmac.New(sha256.New, s.Secret)
 	key.Write([]byte("browsers that are known"))
 	sum := hmac.New(sha256.New, key.Sum(nil))

@@ -106,6 +106,12 @@ func (s *Server) challenge(c echo.Context, kept *webauthn.SessionData, options a
 	if err != nil {
 		return err
 	}
+	if s.sessions.Token(ctx) == "" { // a guest's begins here
+		s.sessions.Put(ctx, "challenged", true)
+		if _, _, err := s.sessions.Commit(ctx); err != nil {
+			return err
+		}
+	}
 	if err := s.Sessions.KeepChallenge(ctx, s.sessions.Token(ctx), string(raw)); err != nil {
 		return err
 	}

@@ -31,10 +31,11 @@ func (s *Server) createPasskeySession(c echo.Context) error {
 	}
 	user, err := s.passkeyUser(c)
 	if err != nil {
+		s.note(c, "sign-in refused", user.Name, "passkey: "+err.Error())
 		return s.signInRefused(c, err)
 	}
 	s.remember(c, user.Name)
-	return s.enterFor(c, user, safeNext(c.FormValue("next")))
+	return s.enterFor(c, user, "passkey", safeNext(c.FormValue("next")))
 }
 
 func (s *Server) passkeyUser(c echo.Context) (app.User, error) {

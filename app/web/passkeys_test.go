@@ -203,6 +203,49 @@ func TestPasskeysThatAreRefused(t *testing.T) {
 	})
 }
 
+// TestPasskeysEnd with the password that a link replaces, and when an admin says
+// so: what somebody added while the account was theirs lets nobody in.
+func TestPasskeysEnd(t *testing.T) {
+	t.Parallel()
+	c, page := newClub(t), testbrowser.Page(t)
+	device := plugIn(t, page)
+	admin := c.member("admin")
+	for what, end := range map[string]func(){
+		`user.password approver: null → {"by": "one-time link", "sessions_ended": 0, "passkeys_removed": 1}`: func() {
+			address := link(t, admin.submit(admin.get("/admin/users"), c.form("approver", "reset"), nil))
+			owner := newVisitor(t, c.url)
+			form := owner.get(c.path(address))
+			if !strings.Contains(form.body, "passkeys are removed") {
+				t.Errorf("the form says %s", spoken(form.doc(t), "main"))
+			}
+			owner.submit(form, "main form", url.Values{"password": {"correct horse battery"}})
+		},
+		`user.passkeys approver: {"passkeys": 1} → {"passkeys": 0, "sessions_ended": `: func() {
+			people := admin.get("/admin/users")
+			if !strings.Contains(people.body, "1 passkey ·") {
+				t.Error("an admin is not told of the passkey")
+			}
+			admin.submit(people, c.form("approver", "passkeys/removal"), nil)
+		},
+	} {
+		addPasskey(t, page, c.url, "approver")
+		signOut(t, page)
+		end()
+		page.MustNavigate(c.url + "/admin/sign-in").MustWaitLoad()
+		page.MustElement("form[data-passkey] button").MustClick()
+		wait(t, page, `/belongs to no account here/.test(document.querySelector("[role=alert]")?.textContent)`)
+		if !strings.Contains(c.audit(), what) {
+			t.Errorf("the audit lacks %s:\n%s", what, c.audit())
+		}
+		if err := (proto.WebAuthnClearCredentials{AuthenticatorID: device.id}).Call(page); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if admin.get("/admin/users").doc(t).Find(c.form("approver", "passkeys/removal")).Length() != 0 {
+		t.Error("there is nothing to remove, and it is offered")
+	}
+}
+
 // TestAnAnswerSignsInOnce, however often and from wherever it is sent.
 func TestAnAnswerSignsInOnce(t *testing.T) {
 	t.Parallel()

@@ -118,6 +118,13 @@ func (s *Server) createUserEnabling(c echo.Context) error {
 	})
 }
 
+// POST /admin/users/:id/passkeys/removal leaves a member the password only.
+func (s *Server) createUserPasskeysRemoval(c echo.Context) error {
+	return s.changeUser(c, func(id int64) error {
+		return s.Store.RemovePasskeysOf(c.Request().Context(), id, currentUser(c), s.Now())
+	})
+}
+
 // POST /admin/users/:id/sign-out ends a member's sessions.
 func (s *Server) createUserSignOut(c echo.Context) error {
 	return s.changeUser(c, func(id int64) error {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -63,11 +64,11 @@ func (s *Server) createAccount(c echo.Context) error {
 	}
 	s.Hub.ChangedAll()
 	s.remember(c, user.Name)
-	return s.enterFor(c, user, paths.Admin())
+	return s.enterFor(c, user, "link", paths.Admin())
 }
 
 func (s *Server) useInvite(c echo.Context, invite app.Invite) (app.User, error) {
-	name := c.FormValue("name")
+	name := strings.TrimSpace(c.FormValue("name"))
 	if invite.ForUser == "" {
 		if err := app.CheckUserName(name); err != nil {
 			return app.User{}, err

@@ -118,6 +118,30 @@ func acted(t *testing.T) []screen {
 			d.MustElement("#draft-form button").MustClick()
 			d.MustElement("#refusal")
 		}),
+		act("words kept", "approver", nil, func(d *desk) {
+			d.opens("v13")
+			d.MustElement("[name=receipt_url]").MustInput("https://example.com/r/1")
+			d.MustElement("#reject summary").MustClick()
+			d.MustElement("#reason").MustInput("It says holders decide, which is not so.")
+			_, err := d.x.ApproveValidation(d.t.Context(), d.x.find(d.t, "v13").Choice(), app.User{Name: "admin", Role: "admin"}, "", d.x.now())
+			if err != nil {
+				d.t.Fatal(err)
+			}
+			d.hub.OperationChanged("1")
+			wait(d.t, d.Page, `document.querySelector("#approve") === null`)
+		}),
+		act("words not sent", "approver", nil, func(d *desk) {
+			d.opens("v5")
+			d.MustElement("#reject summary").MustClick()
+			d.MustElement("#reason").MustInput("It says holders decide, which is not so.")
+			d.MustSetCookies()
+			d.MustElement("#reject form button").MustClick()
+			d.MustWait(`() => document.title === "Not sent, Vivra"`)
+		}),
+		act("audit opened", "viewer", nil, func(d *desk) {
+			d.MustNavigate(d.url + "/admin/audit").MustWaitLoad()
+			d.MustEval(`() => document.querySelectorAll("main details").forEach((e) => { e.open = true })`)
+		}),
 		act("queue of a viewer", "viewer", nil, func(d *desk) { d.MustNavigate(d.url + "/admin/validations") }),
 		act("empty queue", "approver", func(x *exhibit) { x.validations = nil }, func(d *desk) { d.MustNavigate(d.url + "/admin/validations") }),
 		act("invite", "admin", nil, func(d *desk) {

@@ -71,9 +71,12 @@ func (s *Server) Handler() http.Handler {
 	e.Use(s.metered, s.headers, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
 		MinLength: 512,
 		Skipper:   streams,
-	}))
+	}), readable)
 	for _, r := range s.Routes() {
 		e.Add(r.Method, r.Path, s.guard(r))
+		if r.Method == http.MethodGet {
+			e.Add(http.MethodHead, r.Path, s.guard(headed(r)))
+		}
 	}
 	return e
 }

@@ -3,7 +3,9 @@ package web
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/labstack/echo/v4"
 
@@ -32,7 +34,7 @@ func (s *Server) redirectToSignIn(c echo.Context) error {
 
 func (s *Server) signInForm(c echo.Context, status int, problem string) error {
 	return render(c, status, admin.SignIn(admin.Credentials{
-		CSRF: s.csrf(c), Action: paths.SignIn(), Name: c.FormValue("name"), Next: safeNext(c.FormValue("next")), Problem: problem, Passkeys: s.passkeys.off == "",
+		CSRF: s.csrf(c), Action: paths.SignIn(), Name: strings.TrimSpace(c.FormValue("name")), Next: safeNext(c.FormValue("next")), Problem: problem, Passkeys: s.passkeys.off == "",
 	}))
 }
 
@@ -40,20 +42,34 @@ const tooManyTries = "Too many tries from your address. Wait a minute, then try 
 
 // POST /admin/sign-in opens a session.
 func (s *Server) createSession(c echo.Context) error {
-	name := c.FormValue("name")
+	name := strings.TrimSpace(c.FormValue("name"))
 	if !s.mayTry(c) {
 		return s.signInForm(c, http.StatusTooManyRequests, tooManyTries)
 	}
 	if !s.byName.allow(s.triesOf(c, name), s.Now()) {
 		delayed(c, tryByName)
+		s.note(c, "sign-in delayed", name, "by its name")
 		return s.signInForm(c, http.StatusTooManyRequests, "Too many tries for this name. Wait a minute, or sign in with a passkey or in a browser where you did before.")
 	}
 	user, err := s.authenticate(c, name, c.FormValue("password"))
 	if err != nil {
+		s.note(c, "sign-in refused", name, err.Error())
 		return s.signInRefused(c, err)
 	}
 	s.remember(c, user.Name)
-	return s.enterFor(c, user, safeNext(c.FormValue("next")))
+	return s.enterFor(c, user, "password", safeNext(c.FormValue("next")))
+}
+
+// note leaves a trace of a try to sign in that failed.
+func (s *Server) note(c echo.Context, what, name, why string) {
+	const most = 40
+	shown := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, name[:min(len(name), 4*most)]))
+	s.Log.InfoContext(c.Request().Context(), what, "name", string(shown[:min(len(shown), most)]), "address", c.RealIP(), "why", why)
 }
 
 // mayTry takes one of the tries that an address has.
@@ -62,6 +78,7 @@ func (s *Server) mayTry(c echo.Context) bool {
 		return true
 	}
 	delayed(c, tryByAddress)
+	s.note(c, "sign-in delayed", c.FormValue("name"), "by its address")
 	return false
 }
 
@@ -118,15 +135,16 @@ func (s *Server) rehashed(c echo.Context, user app.User, password string) (app.U
 }
 
 // enterFor opens a session for the user and leads on.
-func (s *Server) enterFor(c echo.Context, user app.User, next string) error {
-	if err := s.enter(c, user); err != nil {
+func (s *Server) enterFor(c echo.Context, user app.User, by, next string) error {
+	if err := s.enter(c, user, by); err != nil {
 		return s.signInRefused(c, err)
 	}
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
-// enter makes the session the user's, under a new name and with a new token.
-func (s *Server) enter(c echo.Context, user app.User) error {
+// enter makes the session the user's, under a new name and with a new token, by
+// what opens it.
+func (s *Server) enter(c echo.Context, user app.User, by string) error {
 	ctx := c.Request().Context()
 	if err := s.sessions.RenewToken(ctx); err != nil {
 		return err
@@ -136,7 +154,7 @@ func (s *Server) enter(c echo.Context, user app.User) error {
 	if err != nil {
 		return err
 	}
-	return s.Sessions.SignIn(ctx, token, user, c.Request().UserAgent())
+	return s.Sessions.SignIn(ctx, token, user, by, c.Request().UserAgent())
 }
 
 // POST /admin/sign-out ends the session.

@@ -57,7 +57,8 @@ type Reads interface {
 	Effects(ctx context.Context, operationID int64) ([]app.EffectStatus, error)
 	Run(ctx context.Context, id string) (app.RunTrace, error)
 	RunsOfStep(ctx context.Context, stepID int64) ([]app.RunTrace, error)
-	Audit(ctx context.Context, limit int) ([]app.AuditRow, error)
+	// AuditBefore are the newest rows that are older than one.
+	AuditBefore(ctx context.Context, before int64, limit int) ([]app.AuditRow, error)
 }
 
 // Money is where an operation's money went.
@@ -81,8 +82,9 @@ type Decisions interface {
 	// ApproveBatch approves outputs of one kind, each by itself: none with a risk
 	// mark, none that two people must approve.
 	ApproveBatch(ctx context.Context, kind app.ValidationKind, all []app.Choice, by app.User, now time.Time) ([]app.Decision, error)
-	// WithdrawDecision takes a decision back before anything followed from it.
-	WithdrawDecision(ctx context.Context, id string, by app.User, now time.Time) (app.Validation, error)
+	// WithdrawDecision takes the decision that c names back before anything
+	// followed from it, or somebody's own approval as the first of two.
+	WithdrawDecision(ctx context.Context, c app.Choice, by app.User, now time.Time) (app.Validation, error)
 }
 
 // Editor writes a person's words over a draft: a new draft, held to the rules
@@ -116,7 +118,10 @@ type Controls interface {
 	RetryStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
 	SkipStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
 	RetryEffect(ctx context.Context, effectID int64, reason string, by app.User, now time.Time) error
-	SettleEffect(ctx context.Context, effectID int64, sent bool, link string, by app.User, now time.Time) error
+	// SettleEffect refuses a word about another attempt than the last, and a link
+	// to what can't be what was sent.
+	SettleEffect(ctx context.Context, said app.Settlement, by app.User, now time.Time) error
+	Effect(ctx context.Context, id int64) (app.Effect, error)
 }
 
 // Accounts are the members of the team, their keys and the links that let
@@ -133,6 +138,8 @@ type Accounts interface {
 	DisableUser(ctx context.Context, userID int64, by app.User, now time.Time) error
 	EnableUser(ctx context.Context, userID int64, by app.User, now time.Time) error
 	EndSessionsOf(ctx context.Context, userID int64, by app.User, now time.Time) error
+	// RemovePasskeysOf ends the member's sessions too.
+	RemovePasskeysOf(ctx context.Context, userID int64, by app.User, now time.Time) error
 	// EndSession ends one of the user's own, EndOtherSessions all but the one to keep.
 	EndSession(ctx context.Context, user app.User, id string, now time.Time) error
 	EndOtherSessions(ctx context.Context, user app.User, keep string, now time.Time) error
@@ -179,8 +186,9 @@ type Connector interface {
 // those of the cookie.
 type Sessions interface {
 	scs.CtxStore
-	// SignIn makes a stored session the user's, who must be as it was read.
-	SignIn(ctx context.Context, token string, user app.User, browser string) error
+	// SignIn makes a stored session the user's, who must be as it was read. It is
+	// in the audit, with what it was opened by.
+	SignIn(ctx context.Context, token string, user app.User, by, browser string) error
 	// SignedIn is whose session it is; NotFound: nobody's. Touch keeps it from
 	// being idle.
 	SignedIn(ctx context.Context, token string) (app.User, app.Session, error)

@@ -43,6 +43,12 @@ func (s *Server) showValidation(c echo.Context) error {
 	return s.queue(c, http.StatusOK, &v, admin.Refusal{})
 }
 
+// GET /admin/validations/:id/approval, /rejection and /withdrawal are where a
+// refusal leaves the reader whose page is reloaded.
+func (s *Server) redirectToValidation(c echo.Context) error {
+	return c.Redirect(http.StatusSeeOther, paths.Validation(c.Param("id")))
+}
+
 // queue answers with the list and one output beside it, nil for none.
 func (s *Server) queue(c echo.Context, status int, v *app.Validation, refused admin.Refusal) error {
 	ctx := c.Request().Context()

@@ -30,15 +30,24 @@ func (s *Server) batches(ctx context.Context) (all []admin.Batch, err error) {
 
 // GET /admin/validations/batches/:kind shows what can be approved together.
 func (s *Server) newValidationBatch(c echo.Context) error {
+	if err := knownKind(c); err != nil {
+		return err
+	}
 	return s.batchPage(c, http.StatusOK, admin.BatchPage{})
 }
 
 // POST /admin/validations/batches/:kind approves what was ticked, each output
 // by itself, and says what became of each.
 func (s *Server) createValidationBatch(c echo.Context) error {
+	if err := knownKind(c); err != nil {
+		return err
+	}
 	choices, err := choices(c)
 	if err != nil {
 		return err
+	}
+	if len(choices) > batchSize {
+		return app.Errorf(app.Invalid, "At most %d outputs are approved together. Nothing was decided.", batchSize)
 	}
 	if len(choices) == 0 {
 		return s.batchPage(c, http.StatusUnprocessableEntity, admin.BatchPage{Problem: "Nothing was ticked, so nothing was decided. Tick the outputs that you have read."})
@@ -60,6 +69,13 @@ func (s *Server) createValidationBatch(c echo.Context) error {
 		m.Results = append(m.Results, r)
 	}
 	return s.batchPage(c, http.StatusOK, m)
+}
+
+func knownKind(c echo.Context) error {
+	if !slices.Contains(app.ValidationKinds(), app.ValidationKind(c.Param("kind"))) {
+		return app.Errorf(app.NotFound, "There is no such kind of output.")
+	}
+	return nil
 }
 
 // choices are the outputs that were ticked.

@@ -28,7 +28,8 @@ func TestApproveSeveralOfAKind(t *testing.T) {
 		t.Errorf("with one of each kind several are offered: %s", got)
 	}
 	x.queueUp(3)
-	x.find(t, "v16").Risk.Tainted = true
+	x.find(t, "v16").Risk.Problems = []string{"Promises a price"}
+	x.find(t, "v17").Risk.Tainted, x.find(t, "v17").Risk.Sources = true, []string{"market"}
 	doc := v.get("/admin/validations").doc(t)
 	link := doc.Find("#queue a:contains(several)")
 	if got := link.Text(); got != "X post: approve several of 2" {
@@ -37,6 +38,9 @@ func TestApproveSeveralOfAKind(t *testing.T) {
 	batch := v.get(link.AttrOr("href", "")).doc(t)
 	if got := spoken(batch, "#batch .post"); !strings.Contains(got, "Day 0, in the open.") || !strings.Contains(got, "Day 2, in the open.") || strings.Contains(got, "Day 1") || strings.Contains(got, "10x") {
 		t.Errorf("together are shown %q", got)
+	}
+	if got := spoken(batch, "#batch .checks"); !strings.Contains(got, "It read market") {
+		t.Errorf("of what was read is said %q", got)
 	}
 	if batch.Find("#batch [name=choice][checked]").Length() != 0 || batch.Find("#batch button").Length() != 1 {
 		t.Error("something is chosen beforehand, or there is more than one button")
@@ -79,5 +83,29 @@ func TestABatchTakesNoGarbage(t *testing.T) {
 	res := v.post("/admin/validations/batches/"+string(app.KindGoNoGo), url.Values{"csrf": {csrf}, "choice": {goNoGo.ID + " " + goNoGo.FrozenSHA256 + " " + goNoGo.Nonce}})
 	if got := spoken(res.doc(t), ".list"); !strings.Contains(got, "not approved") || x.said() != "" {
 		t.Errorf("a go or no-go in a batch: %q, done was %q", got, x.said())
+	}
+}
+
+// TestABatchIsOfAKind that there is, and no larger than its page.
+func TestABatchIsOfAKind(t *testing.T) {
+	t.Parallel()
+	x, v := team(t, "approver")
+	csrf := v.csrf()
+	many := url.Values{"csrf": {csrf}}
+	for i := range 21 {
+		many.Add("choice", "v"+number(int64(i))+" a b")
+	}
+	if res := v.post("/admin/validations/batches/post", many); res.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(res.body, "At most 20") {
+		t.Errorf("21 choices answer %s", res.Status)
+	}
+	for _, kind := range []string{"Your+account+is+closed", "posts", "POST"} {
+		for _, res := range []page{v.get("/admin/validations/batches/" + kind), v.post("/admin/validations/batches/"+kind, url.Values{"csrf": {csrf}, "choice": {"v1 a b"}})} {
+			if res.StatusCode != http.StatusNotFound || strings.Contains(res.body, "closed") {
+				t.Errorf("%s answers %s", kind, res.Status)
+			}
+		}
+	}
+	if x.said() != "" {
+		t.Errorf("was done: %q", x.said())
 	}
 }

@@ -297,6 +297,165 @@ func TestWhatIsBeingWrittenOutlastsADecision(t *testing.T) {
 	}
 }
 
+// TestTypingOnDecidesNothing: whatever becomes of an output while somebody writes
+// about it, their next letters go on where the others are, and are no keys.
+func TestTypingOnDecidesNothing(t *testing.T) {
+	t.Parallel()
+	fields := []struct {
+		output, field, typed string
+		key                  input.Key
+	}{{"v3", "reason", "no ", input.KeyR}, {"v13", "receipt-url", "https", input.KeyA}}
+	elsewhere := map[string]func(*exhibit, app.Validation) error{
+		"approved": func(x *exhibit, v app.Validation) error {
+			_, err := x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "", x.now())
+			return err
+		},
+		"rejected": func(x *exhibit, v app.Validation) error {
+			_, err := x.RejectValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "A line\u2028and another.", x.now())
+			return err
+		},
+		"void": func(x *exhibit, v app.Validation) error {
+			defer x.lock()()
+			x.last().State = app.ValidationVoid
+			for i := range x.validations {
+				if x.validations[i].ID == v.ID {
+					x.validations[i].State = app.ValidationVoid
+				}
+			}
+			return nil
+		},
+	}
+	for _, f := range fields {
+		for became, do := range elsewhere {
+			t.Run(f.field+" "+became, func(t *testing.T) {
+				t.Parallel()
+				x := newExhibit(t)
+				d := newDesk(t, x, testbrowser.Page(t), "approver")
+				d.opens(f.output)
+				waitLive(t, d.Page)
+				d.Keyboard.MustType(f.key)
+				wait(t, d.Page, `document.activeElement.id === "`+f.field+`"`)
+				d.writes(f.typed)
+				v, err := x.Validation(t.Context(), f.output)
+				if err == nil {
+					err = do(x, v)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				d.hub.OperationChanged("1")
+				wait(t, d.Page, `document.querySelector("#approve") === null && document.querySelector("#decide").textContent.includes("`+became+`")`)
+				d.writes("ajkreu")
+				if got, want := d.js(`location.pathname + " " + document.activeElement.id + " " + document.activeElement.value + " " + document.activeElement.checkVisibility()`), "/admin/validations/"+f.output+" "+f.field+" "+f.typed+"ajkreu true"; got != want {
+					t.Errorf("typing on leads to %q, want %q", got, want)
+				}
+				// Even where the field is gone, nothing is obeyed until they act.
+				d.MustEval(`() => document.activeElement.closest("label").remove()`)
+				d.writes("ajkreu")
+				if got := x.said(); strings.Contains(got, "by approver") || d.js("location.pathname") != "/admin/validations/"+f.output {
+					t.Errorf("typing on has done %q and led to %s", got, d.js("location.pathname"))
+				}
+				d.Keyboard.MustType(input.Escape, input.KeyJ)
+				d.ready(`!location.pathname.endsWith("/` + f.output + `")`)
+			})
+		}
+	}
+}
+
+// TestAnEditOutlastsADecision: on the page where words are changed nothing is
+// taken away, no letter is a key, and saving too late gives them back.
+func TestAnEditOutlastsADecision(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.MustNavigate(d.url + "/admin/validations/v2/draft").MustWaitLoad()
+	d.MustElement("#draft-form textarea").MustSelectAllText()
+	d.writes("ajk")
+	v, err := x.Validation(t.Context(), "v2")
+	if err == nil {
+		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "", x.now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.hub.OperationChanged("1")
+	d.writes("reu")
+	if got := d.js(`location.pathname + document.activeElement.value`); got != "/admin/validations/v2/draftajkreu" {
+		t.Errorf("typing on leads to %q", got)
+	}
+	d.MustElement("#draft-form button").MustClick()
+	wait(t, d.Page, `document.querySelector("#refusal")?.textContent.includes("ajkreu")`)
+	if got := x.said(); strings.Contains(got, "by approver") {
+		t.Errorf("was done: %q", got)
+	}
+}
+
+// writes types letter by letter.
+func (d *desk) writes(text string) {
+	d.t.Helper()
+	for _, r := range text {
+		d.Keyboard.MustType(input.Key(r))
+	}
+}
+
+// TestATickIsForWhatWasSeen: what waits anew after a decision is looked at anew.
+func TestATickIsForWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	d.opens("v2")
+	waitLive(t, d.Page)
+	d.MustElement("[name=on_purpose]").MustClick()
+	v, err := x.Validation(t.Context(), "v2")
+	if err == nil {
+		v, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, "", x.now())
+	}
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#approve") === null`)
+	if err == nil {
+		_, err = x.WithdrawDecision(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, x.now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `document.querySelector("#approve") !== null`)
+	d.Keyboard.MustType(input.KeyA)
+	wait(t, d.Page, `document.activeElement.name === "on_purpose" && !document.activeElement.checked`)
+	if got := x.said(); strings.Contains(got, "by approver") {
+		t.Errorf("was done: %q", got)
+	}
+}
+
+// TestAReasonIsSentAfterADecisionWasTakenBack, also from a page that was opened
+// in between.
+func TestAReasonIsSentAfterADecisionWasTakenBack(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	admin := app.User{Name: "admin", Role: app.RoleAdmin}
+	v, err := x.Validation(t.Context(), "v5")
+	if err == nil {
+		v, err = x.ApproveValidation(t.Context(), v.Choice(), admin, "", x.now())
+	}
+	d.MustNavigate(d.url + "/admin/validations/v5?decided=v5").MustWaitLoad()
+	if err == nil {
+		_, err = x.WithdrawDecision(t.Context(), v.Choice(), admin, x.now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.opens("v5")
+	d.Keyboard.MustType(input.KeyR)
+	wait(t, d.Page, `document.activeElement.id === "reason"`)
+	d.writes("no")
+	d.MustElement("#reject form button").MustClick()
+	d.ready(`location.pathname !== "/admin/validations/v5"`)
+	if got := x.find(t, "v5").Reason; got != "no" {
+		t.Errorf("the reason is %q", got)
+	}
+}
+
 // TestUndoCountsDown without moving anything, and goes when it is over.
 func TestUndoCountsDown(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func (s *Server) createValidationRejection(c echo.Context) error {
 // POST /admin/validations/:id/withdrawal takes a decision back: the output
 // waits again, and is what the reader is on.
 func (s *Server) createValidationWithdrawal(c echo.Context) error {
-	v, err := s.Store.WithdrawDecision(c.Request().Context(), c.Param("id"), currentUser(c), s.Now())
+	v, err := s.Store.WithdrawDecision(c.Request().Context(), choice(c), currentUser(c), s.Now())
 	if err != nil {
 		return s.refuse(c, err, admin.Refusal{})
 	}
@@ -91,7 +91,7 @@ func (s *Server) refuse(c echo.Context, err error, entered admin.Refusal) error 
 	}
 	entered.Problem = known.Message
 	if v.State != app.ValidationPending { // there is no form to put it back into
-		entered.Wrote, entered.Reason = cmp.Or(entered.Wrote, entered.Reason), ""
+		entered.Wrote, entered.Reason, entered.Receipt = cmp.Or(entered.Wrote, entered.Reason, entered.Receipt), "", ""
 	}
 	return s.queue(c, statuses[known.Kind], &v, entered)
 }

@@ -65,6 +65,50 @@ func TestADecisionIsTakenBack(t *testing.T) {
 	}
 }
 
+// TestAnUndoFormIsForOneDecision: an old one takes back nothing that was decided
+// since, and shows what was.
+func TestAnUndoFormIsForOneDecision(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	at := "/admin/validations/" + h.rows["validations/:id"]
+	admin, bob := h.visitor("admin"), h.visitor("approver")
+	undo := `#undo form[action="` + at + `/withdrawal"]`
+	admin.submit(admin.get(at), "#approve", nil)
+	tabs := []page{admin.get(at), admin.get(at), admin.get(at)}
+	admin.submit(tabs[0], undo, nil)
+	if res := admin.submit(tabs[1], undo, nil); res.StatusCode != http.StatusConflict || res.doc(t).Find("#approve").Length() != 1 {
+		t.Errorf("while it waits, an old form answers %s", res.Status)
+	}
+	bob.submit(bob.get(at), "#reject form", url.Values{"reason": {"The number is wrong."}})
+	res := admin.submit(tabs[2], undo, nil)
+	if got := spoken(res.doc(t), "#refusal, #receipt"); res.StatusCode != http.StatusConflict || !strings.Contains(got, "Since then it was rejected by approver at") || !strings.Contains(got, "“ The number is wrong. ”") {
+		t.Errorf("after another decision it answers %s: %s", res.Status, got)
+	}
+}
+
+// TestAFirstApprovalIsTakenBack on the page where it was given.
+func TestAFirstApprovalIsTakenBack(t *testing.T) {
+	t.Parallel()
+	x, ada := team(t, "approver")
+	x.queue.byTwo = true
+	ada.submit(ada.get("/admin/validations/v8"), "#approve", nil)
+	bob := x.member(t, ada.base, "admin")
+	if bob.get("/admin/validations/v8").doc(t).Find("#take-back").Length() != 0 {
+		t.Error("somebody else is offered to take it back")
+	}
+	page := ada.get("/admin/validations/v8")
+	res := ada.submit(page, "#take-back", nil)
+	if doc := ada.get(res.Header.Get("Location")).doc(t); res.StatusCode != http.StatusSeeOther || doc.Find("#approve").Length() != 1 || doc.Find("#take-back").Length() != 0 {
+		t.Errorf("taking it back answers %s and shows %s", res.Status, spoken(doc, "#decide"))
+	}
+	if res := ada.submit(page, "#take-back", nil); res.StatusCode != http.StatusConflict {
+		t.Errorf("a second time it answers %s", res.Status)
+	}
+	if got := x.said(); got != "approve  v8 by approver\nwithdraw v8 by approver" {
+		t.Errorf("was done: %q", got)
+	}
+}
+
 // TestOthersSeeWhatCanBeUndone: an admin may take back what somebody else has
 // decided, another approver may not.
 func TestOthersSeeWhatCanBeUndone(t *testing.T) {
@@ -210,6 +254,17 @@ func TestARejectionNeedsAReason(t *testing.T) {
 	}
 }
 
+// TestReloadingARefusal by the address bar leads to the output.
+func TestReloadingARefusal(t *testing.T) {
+	t.Parallel()
+	_, v := team(t, "viewer")
+	for _, at := range []string{"/approval", "/rejection", "/withdrawal"} {
+		if res := v.get("/admin/validations/v1" + at); res.StatusCode != http.StatusSeeOther || res.Header.Get("Location") != "/admin/validations/v1" {
+			t.Errorf("%s answers %s", at, res.Status)
+		}
+	}
+}
+
 // TestTwoPeopleApprove what the team wants two people for.
 func TestTwoPeopleApprove(t *testing.T) {
 	t.Parallel()
@@ -224,7 +279,7 @@ func TestTwoPeopleApprove(t *testing.T) {
 		t.Errorf("after the first approval the status says %q", got)
 	}
 	again := ada.get("/admin/validations/v8").doc(t)
-	if got := spoken(again, "#decide"); !strings.Contains(got, "You approved it. Another approver or admin must, too.") || again.Find("#approve").Length() != 0 || again.Find("#reject").Length() != 1 {
+	if got := spoken(again, "#decide"); !strings.Contains(got, "You approved it. Another approver or admin must, too. Take your approval back") || again.Find("#approve").Length() != 0 || again.Find("#reject").Length() != 1 {
 		t.Errorf("she is offered %q", got)
 	}
 	bob := x.member(t, ada.base, "admin")

@@ -174,7 +174,7 @@ func TestAnEmptyQueueSaysWhatComes(t *testing.T) {
 	if got := doc.Find(".output").Text(); !strings.Contains(got, "When an agent proposes an output") || doc.Find(`.output a[href="/admin/operations"]`).Length() != 1 {
 		t.Errorf("the empty queue says %q", got)
 	}
-	for _, path := range []string{"/admin/validations/batches/post", "/admin/validations/batches/nothing"} {
+	for _, path := range []string{"/admin/validations/batches/post", "/admin/validations/batches/kit"} {
 		if got := spoken(v.get(path).doc(t), "main"); !strings.Contains(got, "No output of this kind can be approved together") {
 			t.Errorf("%s says %q", path, got)
 		}

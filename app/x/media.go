@@ -68,10 +68,7 @@ func (c *Client) UploadMedia(ctx context.Context, accessToken string, u Upload) 
 	if u.Alt == "" {
 		return id, nil
 	}
-	if err := c.describe(ctx, accessToken, id, u.Alt); err != nil {
-		return "", fmt.Errorf("set alt text: %w", err)
-	}
-	return id, nil
+	return id, c.DescribeMedia(ctx, accessToken, id, u.Alt)
 }
 
 func (c *Client) upload(ctx context.Context, token string, u Upload) (string, error) {
@@ -140,7 +137,8 @@ func (c *Client) processed(ctx context.Context, token, id string, info *processi
 	return errors.New("X is still processing the file")
 }
 
-func (c *Client) describe(ctx context.Context, token, id, alt string) error {
+// DescribeMedia gives a picture its alt text, for which X charges each time.
+func (c *Client) DescribeMedia(ctx context.Context, accessToken, id, alt string) error {
 	type text struct {
 		Text string `json:"text"`
 	}
@@ -152,5 +150,8 @@ func (c *Client) describe(ctx context.Context, token, id, alt string) error {
 		Metadata metadata `json:"metadata"`
 	}{id, metadata{text{alt}}}
 	var ignored json.RawMessage
-	return c.post(ctx, token, "/2/media/metadata", body, &ignored)
+	if err := c.post(ctx, accessToken, "/2/media/metadata", body, &ignored); err != nil {
+		return fmt.Errorf("set alt text: %w", err)
+	}
+	return nil
 }

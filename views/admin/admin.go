@@ -2,7 +2,9 @@
 package admin
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -50,6 +52,7 @@ type StepRuns struct {
 type Audit struct {
 	layout.Team
 	Rows []app.AuditRow
+	More bool // there are older ones
 }
 
 // Operations is the list of all operations.
@@ -69,6 +72,14 @@ type OperationPage struct {
 	MoreAlerts  bool
 	Validations []app.QueueItem
 	Now         time.Time
+	Unsettled   Unsettled
+}
+
+// Unsettled is a person's word for a publication in doubt that was not taken, and
+// why. Its zero value is none.
+type Unsettled struct {
+	app.Settlement
+	Why string
 }
 
 // Start is the form that starts a takeover; Values are what was entered before.
@@ -78,11 +89,18 @@ type Start struct {
 	Problem string
 }
 
-func short(raw json.RawMessage) string {
-	const most = 160
-	r := []rune(string(raw))
-	if len(r) <= most {
-		return string(r)
+// changed is what a change found and what it left, whole.
+func changed(r app.AuditRow) string {
+	var parts []string
+	for _, side := range []struct {
+		name string
+		raw  json.RawMessage
+	}{{"Before", r.Before}, {"After", r.After}} {
+		var out bytes.Buffer
+		if len(side.raw) == 0 || string(side.raw) == "null" || json.Indent(&out, side.raw, "", "  ") != nil {
+			continue
+		}
+		parts = append(parts, side.name+" "+out.String())
 	}
-	return string(r[:most]) + "…"
+	return strings.Join(parts, "\n")
 }

@@ -118,9 +118,6 @@ func (c stepControl) retrying() string {
 	case app.StepWaiting:
 		return "The draft is withdrawn, nothing of it is sent, and the agent begins anew. To tell the agent what is wrong, reject it in the queue instead."
 	}
-	if c.Partly {
-		return "A part of its output is out. Running it again writes a new draft beside that."
-	}
 	return "Running it again begins from its start and writes a new draft."
 }
 
@@ -206,6 +203,14 @@ func callWords(e app.EffectStatus) string {
 		text += ", " + ui.Count(e.Attempt, "attempt", "attempts")
 	}
 	return text
+}
+
+// of is the link that was entered for e, to be corrected.
+func (u Unsettled) of(e app.EffectStatus) string {
+	if u.EffectID != e.ID {
+		return ""
+	}
+	return u.Link
 }
 
 // sought is where to look for a publication and what it says.

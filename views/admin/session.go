@@ -17,3 +17,13 @@ type Credentials struct {
 
 // script is the address of a script that only some pages need.
 func script(name string) string { return paths.Static(name, static.Version()) }
+
+// NotSent is the answer to a form of a session that has ended.
+type NotSent struct {
+	Words    []Words
+	Next     string // where they can be sent
+	SignedIn bool   // in another session than the form's
+}
+
+// Words are what somebody wrote into one field.
+type Words struct{ Field, Text string }

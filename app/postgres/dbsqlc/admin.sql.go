@@ -80,11 +80,16 @@ func (q *Queries) AddSetting(ctx context.Context, db DBTX, arg AddSettingParams)
 }
 
 const audit = `-- name: Audit :many
-SELECT id, at, user_name, action, subject, before, after FROM admin_audit ORDER BY id DESC LIMIT $1
+SELECT id, at, user_name, action, subject, before, after FROM admin_audit WHERE id < $1 ORDER BY id DESC LIMIT $2
 `
 
-func (q *Queries) Audit(ctx context.Context, db DBTX, most int32) ([]AdminAudit, error) {
-	rows, err := db.Query(ctx, audit, most)
+type AuditParams struct {
+	Before int64
+	Most   int32
+}
+
+func (q *Queries) Audit(ctx context.Context, db DBTX, arg AuditParams) ([]AdminAudit, error) {
+	rows, err := db.Query(ctx, audit, arg.Before, arg.Most)
 	if err != nil {
 		return nil, err
 	}

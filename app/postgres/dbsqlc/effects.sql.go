@@ -15,7 +15,7 @@ import (
 
 const attemptEffect = `-- name: AttemptEffect :one
 UPDATE effects SET state = 'attempting', attempt = attempt + 1, fence = fence + 1, lease_until = $1,
-    attempted_at = $2, reserved_nusd = $3, error = ''
+    attempted_at = $2, reserved_nusd = $3, charged_nusd = 0, error = ''
 WHERE id = $4 AND state = 'intent'
 RETURNING fence
 `
@@ -61,7 +61,7 @@ func (q *Queries) Busy(ctx context.Context, db DBTX, now time.Time) (bool, error
 }
 
 const claimedEffect = `-- name: ClaimedEffect :one
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, begins FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, resumes, media, charged_nusd, begins FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
 `
 
 type ClaimedEffectParams struct {
@@ -99,6 +99,9 @@ func (q *Queries) ClaimedEffect(ctx context.Context, db DBTX, arg ClaimedEffectP
 		&i.CostNusd,
 		&i.Error,
 		&i.DoneAt,
+		&i.Resumes,
+		&i.Media,
+		&i.ChargedNusd,
 		&i.Begins,
 	)
 	return i, err
@@ -167,7 +170,7 @@ func (q *Queries) EarlierOpen(ctx context.Context, db DBTX, id int64) (bool, err
 }
 
 const effect = `-- name: Effect :one
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.resumes, e.media, e.charged_nusd, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id WHERE e.id = $1
 `
@@ -208,6 +211,9 @@ func (q *Queries) Effect(ctx context.Context, db DBTX, id int64) (EffectRow, err
 		&i.Effect.CostNusd,
 		&i.Effect.Error,
 		&i.Effect.DoneAt,
+		&i.Effect.Resumes,
+		&i.Effect.Media,
+		&i.Effect.ChargedNusd,
 		&i.Effect.Begins,
 		&i.StepKey,
 		&i.Slug,
@@ -228,7 +234,7 @@ func (q *Queries) EffectOperation(ctx context.Context, db DBTX, id int64) (int64
 }
 
 const effectsOfOperation = `-- name: EffectsOfOperation :many
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.resumes, e.media, e.charged_nusd, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.operation_id = $1 ORDER BY e.id
@@ -276,6 +282,9 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 			&i.Effect.CostNusd,
 			&i.Effect.Error,
 			&i.Effect.DoneAt,
+			&i.Effect.Resumes,
+			&i.Effect.Media,
+			&i.Effect.ChargedNusd,
 			&i.Effect.Begins,
 			&i.StepKey,
 			&i.Slug,
@@ -292,7 +301,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 }
 
 const effectsOfValidation = `-- name: EffectsOfValidation :many
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, begins FROM effects WHERE validation_id = $1 ORDER BY position
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, resumes, media, charged_nusd, begins FROM effects WHERE validation_id = $1 ORDER BY position
 `
 
 func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID string) ([]Effect, error) {
@@ -330,6 +339,9 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 			&i.CostNusd,
 			&i.Error,
 			&i.DoneAt,
+			&i.Resumes,
+			&i.Media,
+			&i.ChargedNusd,
 			&i.Begins,
 		); err != nil {
 			return nil, err
@@ -344,8 +356,9 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 
 const endEffect = `-- name: EndEffect :exec
 UPDATE effects SET state = $1, lease_until = NULL, woken_until = NULL, provider_id = $2, link = $3, receipt = $4,
-    cost_nusd = $5, reserved_nusd = $6, error = $7, done_at = $8, not_before = $9
-WHERE id = $10
+    cost_nusd = $5, reserved_nusd = $6, charged_nusd = $7, error = $8, done_at = $9,
+    not_before = $10, attempt = attempt - $11::int
+WHERE id = $12
 `
 
 type EndEffectParams struct {
@@ -355,9 +368,11 @@ type EndEffectParams struct {
 	Receipt      json.RawMessage
 	CostNusd     app.Nano
 	ReservedNusd app.Nano
+	ChargedNusd  app.Nano
 	Error        string
 	DoneAt       *time.Time
 	NotBefore    time.Time
+	GivenBack    int
 	ID           int64
 }
 
@@ -369,9 +384,11 @@ func (q *Queries) EndEffect(ctx context.Context, db DBTX, arg EndEffectParams) e
 		arg.Receipt,
 		arg.CostNusd,
 		arg.ReservedNusd,
+		arg.ChargedNusd,
 		arg.Error,
 		arg.DoneAt,
 		arg.NotBefore,
+		arg.GivenBack,
 		arg.ID,
 	)
 	return err
@@ -443,6 +460,21 @@ func (q *Queries) ExpiredEffects(ctx context.Context, db DBTX, wall *time.Time) 
 		return nil, err
 	}
 	return items, nil
+}
+
+const keepMedia = `-- name: KeepMedia :exec
+UPDATE effects SET media = $1, charged_nusd = $2 WHERE id = $3
+`
+
+type KeepMediaParams struct {
+	Media       json.RawMessage
+	ChargedNusd app.Nano
+	ID          int64
+}
+
+func (q *Queries) KeepMedia(ctx context.Context, db DBTX, arg KeepMediaParams) error {
+	_, err := db.Exec(ctx, keepMedia, arg.Media, arg.ChargedNusd, arg.ID)
+	return err
 }
 
 const lockAccount = `-- name: LockAccount :exec
@@ -708,7 +740,8 @@ func (q *Queries) Utility(ctx context.Context, db DBTX, operationID int64) (Util
 }
 
 const voidEffectsOfOperation = `-- name: VoidEffectsOfOperation :exec
-UPDATE effects SET state = 'void' WHERE operation_id = $1 AND state = 'intent'
+UPDATE effects SET state = 'void' WHERE id IN (
+    SELECT e.id FROM effects e WHERE e.operation_id = $1 AND e.state = 'intent' ORDER BY e.id FOR UPDATE)
 `
 
 func (q *Queries) VoidEffectsOfOperation(ctx context.Context, db DBTX, operationID int64) error {

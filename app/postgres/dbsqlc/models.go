@@ -150,6 +150,9 @@ type Effect struct {
 	CostNusd      app.Nano
 	Error         string
 	DoneAt        *time.Time
+	Resumes       bool
+	Media         json.RawMessage
+	ChargedNusd   app.Nano
 	Begins        bool
 }
 
@@ -424,6 +427,7 @@ type Validation struct {
 	EditedBy        string
 	Replaces        *string
 	VoidReason      string
+	AccountID       string
 }
 
 type XAccount struct {
@@ -458,4 +462,9 @@ type XConnection struct {
 	AnsweredAt     *time.Time
 	Outcome        string
 	Said           string
+}
+
+type XHold struct {
+	Account   string
+	HeldUntil time.Time
 }

@@ -227,6 +227,48 @@ func (q *Queries) OperationForUpdate(ctx context.Context, db DBTX, id int64) (Op
 	return i, err
 }
 
+const operationForUpdateNow = `-- name: OperationForUpdateNow :one
+SELECT o.id, o.token_id, o.slug, o.j0, o.state, o.stop_reason, o.cap_nusd, o.spent_nusd, o.reserved_nusd, o.overrun_nusd, o.envelope_nusd, o.x_handle, o.telegram_chat, o.site_host, o.seq, o.head_hash, o.created_at, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at FROM operations o JOIN tokens t ON t.id = o.token_id
+WHERE o.id = $1 FOR UPDATE OF o NOWAIT
+`
+
+type OperationForUpdateNowRow struct {
+	Operation Operation
+	Token     Token
+}
+
+func (q *Queries) OperationForUpdateNow(ctx context.Context, db DBTX, id int64) (OperationForUpdateNowRow, error) {
+	row := db.QueryRow(ctx, operationForUpdateNow, id)
+	var i OperationForUpdateNowRow
+	err := row.Scan(
+		&i.Operation.ID,
+		&i.Operation.TokenID,
+		&i.Operation.Slug,
+		&i.Operation.J0,
+		&i.Operation.State,
+		&i.Operation.StopReason,
+		&i.Operation.CapNusd,
+		&i.Operation.SpentNusd,
+		&i.Operation.ReservedNusd,
+		&i.Operation.OverrunNusd,
+		&i.Operation.EnvelopeNusd,
+		&i.Operation.XHandle,
+		&i.Operation.TelegramChat,
+		&i.Operation.SiteHost,
+		&i.Operation.Seq,
+		&i.Operation.HeadHash,
+		&i.Operation.CreatedAt,
+		&i.Token.ID,
+		&i.Token.ChainID,
+		&i.Token.Address,
+		&i.Token.Name,
+		&i.Token.Symbol,
+		&i.Token.Decimals,
+		&i.Token.CreatedAt,
+	)
+	return i, err
+}
+
 const operationState = `-- name: OperationState :one
 SELECT state FROM operations WHERE id = $1
 `

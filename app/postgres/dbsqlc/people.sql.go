@@ -273,6 +273,15 @@ func (q *Queries) KeepChallenge(ctx context.Context, db DBTX, arg KeepChallengeP
 	return result.RowsAffected(), nil
 }
 
+const lockNames = `-- name: LockNames :exec
+SELECT pg_advisory_xact_lock(7309)
+`
+
+func (q *Queries) LockNames(ctx context.Context, db DBTX) error {
+	_, err := db.Exec(ctx, lockNames)
+	return err
+}
+
 const members = `-- name: Members :many
 SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.disabled_at, u.seen_at, u.handle,
     (SELECT count(*)::int FROM passkeys p WHERE p.user_id = u.id) AS passkeys,
@@ -445,6 +454,18 @@ func (q *Queries) RemovePasskey(ctx context.Context, db DBTX, arg RemovePasskeyP
 	var name string
 	err := row.Scan(&name)
 	return name, err
+}
+
+const removePasskeysOf = `-- name: RemovePasskeysOf :execrows
+DELETE FROM passkeys WHERE user_id = $1
+`
+
+func (q *Queries) RemovePasskeysOf(ctx context.Context, db DBTX, userID int64) (int64, error) {
+	result, err := db.Exec(ctx, removePasskeysOf, userID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const revokeInvite = `-- name: RevokeInvite :one
@@ -784,7 +805,7 @@ func (q *Queries) UserByID(ctx context.Context, db DBTX, id int64) (User, error)
 }
 
 const userByName = `-- name: UserByName :one
-SELECT id, name, role, password_hash, created_at, disabled_at, seen_at, handle FROM users WHERE name = $1
+SELECT id, name, role, password_hash, created_at, disabled_at, seen_at, handle FROM users WHERE lower(name) = lower($1)
 `
 
 func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, error) {
@@ -801,6 +822,30 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 		&i.Handle,
 	)
 	return i, err
+}
+
+const userNames = `-- name: UserNames :many
+SELECT name FROM users
+`
+
+func (q *Queries) UserNames(ctx context.Context, db DBTX) ([]string, error) {
+	rows, err := db.Query(ctx, userNames)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const userToChange = `-- name: UserToChange :one

@@ -13,17 +13,25 @@ import (
 )
 
 const bookedElsewhere = `-- name: BookedElsewhere :one
-SELECT EXISTS (SELECT FROM effects WHERE kind = $1 AND provider_id = $2::text AND provider_id <> '' AND id <> $3 AND state = 'done')
+SELECT EXISTS (SELECT FROM effects WHERE kind = ANY($1::text[]) AND starts_with(request, $2::text)
+    AND provider_id = $3::text AND provider_id <> '' AND id <> $4 AND state = 'done')
 `
 
 type BookedElsewhereParams struct {
-	Kind       string
+	Kinds      []string
+	Begins     string
 	ProviderID string
 	ID         int64
 }
 
+// A number is one post's on all of X, and one message's in its group.
 func (q *Queries) BookedElsewhere(ctx context.Context, db DBTX, arg BookedElsewhereParams) (bool, error) {
-	row := db.QueryRow(ctx, bookedElsewhere, arg.Kind, arg.ProviderID, arg.ID)
+	row := db.QueryRow(ctx, bookedElsewhere,
+		arg.Kinds,
+		arg.Begins,
+		arg.ProviderID,
+		arg.ID,
+	)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
@@ -53,9 +61,25 @@ func (q *Queries) DelayAccount(ctx context.Context, db DBTX, arg DelayAccountPar
 	return err
 }
 
+const holdAccount = `-- name: HoldAccount :exec
+INSERT INTO x_holds (account, held_until) VALUES ($1, $2)
+ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until)
+`
+
+type HoldAccountParams struct {
+	Account   string
+	HeldUntil time.Time
+}
+
+func (q *Queries) HoldAccount(ctx context.Context, db DBTX, arg HoldAccountParams) error {
+	_, err := db.Exec(ctx, holdAccount, arg.Account, arg.HeldUntil)
+	return err
+}
+
 const lastOnAccount = `-- name: LastOnAccount :one
 SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.validation_id <> $2
         AND d.state = 'done' AND d.done_at > $3), 'epoch')::timestamptz AS last_at,
+    coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = $1), 'epoch')::timestamptz AS held_until,
     EXISTS (SELECT FROM effects b WHERE b.account = $1 AND b.validation_id <> $2 AND b.state IN ('attempting', 'unknown')) AS busy
 `
 
@@ -66,14 +90,15 @@ type LastOnAccountParams struct {
 }
 
 type LastOnAccountRow struct {
-	LastAt time.Time
-	Busy   bool
+	LastAt    time.Time
+	HeldUntil time.Time
+	Busy      bool
 }
 
 func (q *Queries) LastOnAccount(ctx context.Context, db DBTX, arg LastOnAccountParams) (LastOnAccountRow, error) {
 	row := db.QueryRow(ctx, lastOnAccount, arg.Account, arg.ValidationID, arg.Since)
 	var i LastOnAccountRow
-	err := row.Scan(&i.LastAt, &i.Busy)
+	err := row.Scan(&i.LastAt, &i.HeldUntil, &i.Busy)
 	return i, err
 }
 
@@ -95,7 +120,8 @@ func (q *Queries) LastRequest(ctx context.Context, db DBTX, arg LastRequestParam
 
 const lastTurn = `-- name: LastTurn :one
 SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = $1 AND w.begins AND w.state = 'intent'),
-    (SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.state = 'done' AND d.done_at > $2), 'epoch')::timestamptz AS at
+    (SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.state = 'done' AND d.done_at > $2), 'epoch')::timestamptz AS at,
+    coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = $1), 'epoch')::timestamptz AS held_until
 `
 
 type LastTurnParams struct {
@@ -103,11 +129,34 @@ type LastTurnParams struct {
 	Since   *time.Time
 }
 
-func (q *Queries) LastTurn(ctx context.Context, db DBTX, arg LastTurnParams) (time.Time, error) {
+type LastTurnRow struct {
+	At        time.Time
+	HeldUntil time.Time
+}
+
+func (q *Queries) LastTurn(ctx context.Context, db DBTX, arg LastTurnParams) (LastTurnRow, error) {
 	row := db.QueryRow(ctx, lastTurn, arg.Account, arg.Since)
-	var at time.Time
-	err := row.Scan(&at)
-	return at, err
+	var i LastTurnRow
+	err := row.Scan(&i.At, &i.HeldUntil)
+	return i, err
+}
+
+const releaseAccount = `-- name: ReleaseAccount :exec
+DELETE FROM x_holds WHERE account = $1
+`
+
+func (q *Queries) ReleaseAccount(ctx context.Context, db DBTX, account string) error {
+	_, err := db.Exec(ctx, releaseAccount, account)
+	return err
+}
+
+const resumeThread = `-- name: ResumeThread :exec
+UPDATE effects SET resumes = true WHERE id = $1 AND state = 'intent'
+`
+
+func (q *Queries) ResumeThread(ctx context.Context, db DBTX, id int64) error {
+	_, err := db.Exec(ctx, resumeThread, id)
+	return err
 }
 
 const wakeAccount = `-- name: WakeAccount :one

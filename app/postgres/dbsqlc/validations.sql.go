@@ -33,7 +33,7 @@ func (q *Queries) ApproveFirst(ctx context.Context, db DBTX, arg ApproveFirstPar
 }
 
 const approvedValidations = `-- name: ApprovedValidations :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.state AS step_state, s.finished_at,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.state AS step_state, s.finished_at,
     coalesce((SELECT array_agg(e.link ORDER BY e.position) FROM effects e WHERE e.validation_id = v.id AND e.link <> ''), '{}')::text[] AS links,
     coalesce((SELECT sum(e.cost_nusd) FROM effects e WHERE e.validation_id = v.id), 0)::bigint AS price,
     (NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state <> 'done'))::boolean AS all_done
@@ -88,6 +88,7 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 			&i.Validation.EditedBy,
 			&i.Validation.Replaces,
 			&i.Validation.VoidReason,
+			&i.Validation.AccountID,
 			&i.StepKey,
 			&i.StepState,
 			&i.FinishedAt,
@@ -108,8 +109,7 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 const batchIDs = `-- name: BatchIDs :many
 SELECT v.id FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false) AND v.kind = $1
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND v.kind = $1
 ORDER BY v.created_at, v.id LIMIT $2
 `
 
@@ -141,8 +141,7 @@ func (q *Queries) BatchIDs(ctx context.Context, db DBTX, arg BatchIDsParams) ([]
 const batches = `-- name: Batches :many
 SELECT v.kind, count(*)::int AS count FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
-WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0 AND NOT coalesce(r.tainted, false)
+WHERE v.state = 'pending' AND s.state = 'waiting_validation' AND v.marks = 0
 GROUP BY v.kind
 `
 
@@ -169,6 +168,20 @@ func (q *Queries) Batches(ctx context.Context, db DBTX) ([]BatchesRow, error) {
 		return nil, err
 	}
 	return items, nil
+}
+
+const bindAccount = `-- name: BindAccount :exec
+UPDATE validations SET account_id = $1 WHERE id = $2 AND account_id = ''
+`
+
+type BindAccountParams struct {
+	AccountID string
+	ID        string
+}
+
+func (q *Queries) BindAccount(ctx context.Context, db DBTX, arg BindAccountParams) error {
+	_, err := db.Exec(ctx, bindAccount, arg.AccountID, arg.ID)
+	return err
 }
 
 const createValidation = `-- name: CreateValidation :one
@@ -298,6 +311,17 @@ func (q *Queries) DraftsOfStep(ctx context.Context, db DBTX, stepID int64) (int,
 	var column_1 int
 	err := row.Scan(&column_1)
 	return column_1, err
+}
+
+const forgetFirstApprovals = `-- name: ForgetFirstApprovals :exec
+UPDATE validations SET first_approved_by = '', first_approved_at = NULL, nonce = gen_random_uuid()
+WHERE state = 'pending' AND first_approved_by = $1::text
+`
+
+// Who may not decide any more is not one of the two.
+func (q *Queries) ForgetFirstApprovals(ctx context.Context, db DBTX, by string) error {
+	_, err := db.Exec(ctx, forgetFirstApprovals, by)
+	return err
 }
 
 const markApplied = `-- name: MarkApplied :execrows
@@ -600,17 +624,6 @@ func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParam
 	return items, nil
 }
 
-const tryApplying = `-- name: TryApplying :one
-SELECT pg_try_advisory_xact_lock(hashtextextended(($1::bigint)::text, 7307))
-`
-
-func (q *Queries) TryApplying(ctx context.Context, db DBTX, operationID int64) (bool, error) {
-	row := db.QueryRow(ctx, tryApplying, operationID)
-	var pg_try_advisory_xact_lock bool
-	err := row.Scan(&pg_try_advisory_xact_lock)
-	return pg_try_advisory_xact_lock, err
-}
-
 const undoableIDs = `-- name: UndoableIDs :many
 SELECT id FROM validations
 WHERE state IN ('approved', 'rejected') AND applied_at IS NULL AND applies_at > $1::timestamptz
@@ -639,7 +652,7 @@ func (q *Queries) UndoableIDs(ctx context.Context, db DBTX, now time.Time) ([]st
 }
 
 const validation = `-- name: Validation :one
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
     coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
@@ -696,6 +709,7 @@ func (q *Queries) Validation(ctx context.Context, db DBTX, id string) (Validatio
 		&i.Validation.EditedBy,
 		&i.Validation.Replaces,
 		&i.Validation.VoidReason,
+		&i.Validation.AccountID,
 		&i.StepKey,
 		&i.Agent,
 		&i.StepState,
@@ -766,7 +780,7 @@ func (q *Queries) ValidationOperation(ctx context.Context, db DBTX, id string) (
 }
 
 const validationsByID = `-- name: ValidationsByID :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
     coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
@@ -829,6 +843,7 @@ func (q *Queries) ValidationsByID(ctx context.Context, db DBTX, ids []string) ([
 			&i.Validation.EditedBy,
 			&i.Validation.Replaces,
 			&i.Validation.VoidReason,
+			&i.Validation.AccountID,
 			&i.StepKey,
 			&i.Agent,
 			&i.StepState,
@@ -926,6 +941,19 @@ type WithdrawDecisionParams struct {
 
 func (q *Queries) WithdrawDecision(ctx context.Context, db DBTX, arg WithdrawDecisionParams) (int64, error) {
 	result, err := db.Exec(ctx, withdrawDecision, arg.FirstApprovedBy, arg.FirstApprovedAt, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const withdrawFirstApproval = `-- name: WithdrawFirstApproval :execrows
+UPDATE validations SET first_approved_by = '', first_approved_at = NULL, nonce = gen_random_uuid()
+WHERE id = $1 AND state = 'pending' AND first_approved_by <> ''
+`
+
+func (q *Queries) WithdrawFirstApproval(ctx context.Context, db DBTX, id string) (int64, error) {
+	result, err := db.Exec(ctx, withdrawFirstApproval, id)
 	if err != nil {
 		return 0, err
 	}

@@ -37,6 +37,8 @@ type Group struct {
 	// Address is the official one, which helpful members name; empty: they
 	// point to the pinned message.
 	Address string
+	// Before is how many messages more it had at its start than others.
+	Before int64
 	// Silent: nobody chats by themselves.
 	Silent bool
 }
@@ -86,7 +88,7 @@ func New(opts Options) *Server {
 	s.faults.Path = func(r *http.Request) string { return "/" + methodOf(r) }
 	s.faults.Body = faultBody
 	for _, g := range opts.Groups {
-		s.groups[g.ID] = &group{Group: g, lastID: 500, messages: map[int64]map[string]any{}, lines: map[string]int64{}}
+		s.groups[g.ID] = &group{Group: g, lastID: 500 + g.Before, messages: map[int64]map[string]any{}, lines: map[string]int64{}}
 	}
 	s.updates.start(opts.HTTP)
 	return s
