@@ -20,7 +20,7 @@ func TestUserCommands(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, said)
 	}
 	first := strings.TrimPrefix(strings.TrimSpace(said[at:]), "https://vivra.example/admin/setup/")
-	if code, said := asked(t, env, "user", "add", "bob", "--role", "viewer"); code != failed || !strings.Contains(said, "That name is taken.") {
+	if code, said := asked(t, env, "user", "add", "bob", "--role", "viewer"); code != failed || !strings.Contains(said, "That name is taken") {
 		t.Errorf("twice: exit code %d: %s", code, said)
 	}
 
