@@ -1,6 +1,6 @@
 # Every target that needs programs beside Go sees to them first (scripts/setup.sh).
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run rehearse test check bench fuzz generate pin
+.PHONY: help setup dev run rehearse test check bench fuzz compare generate pin
 
 # No C compiler is needed, and go-ethereum builds in a third of the time.
 export CGO_ENABLED := 0
@@ -35,6 +35,9 @@ bench: setup ## measure
 
 fuzz: ## run every fuzz target for a minute: make fuzz ARGS=10s for less
 	@scripts/fuzz.sh $(or $(ARGS),60s)
+
+compare: ## hold what a post counts against X's own library (takes node and npm)
+	@scripts/twitter-text.sh compare $(ARGS)
 
 generate: ## make the Go code of the templates and queries anew
 	$(templ) generate -log-level warn

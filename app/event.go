@@ -20,7 +20,7 @@ type Event struct {
 type EventLine struct {
 	Seq     int64     `json:"seq"`
 	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"` // model_call, tool_call, decision, step, publication, operation, alert
+	Kind    string    `json:"kind"` // model_call, tool_call, decision, step, publication, read, operation, alert
 	Agent   string    `json:"agent"`
 	Step    string    `json:"step"`
 	Summary string    `json:"summary"`
@@ -49,6 +49,11 @@ type Publication struct {
 	Links       []string
 	SHA256      string
 	Price       Nano
+	// Parts is how much of it is out. Of one that is out in part, Payload holds
+	// just that, or nothing.
+	Parts Parts
+	// Receipts are the forms that a person sent by hand, instead of a payload.
+	Receipts []Receipt
 }
 
 // Metrics is one measurement of a token's market.

@@ -16,4 +16,5 @@ const (
 	JobStep      JobKind = "step"      // carry out a running step
 	JobEffect    JobKind = "effect"    // carry out an approved effect
 	JobReconcile JobKind = "reconcile" // find out what became of an effect
+	JobMentions  JobKind = "mentions"  // read an operation's mentions; its id is the operation's
 )

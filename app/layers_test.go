@@ -12,9 +12,9 @@ const module = "vivra/"
 // lines above its own, never of its own line or below. "x/*" is every package
 // under x that has no place of its own.
 var layers = [][]string{
-	{"app", "app/paths", "app/untrusted", "migrations", "prompts", "specs", "static", "templates"},
+	{"app", "app/paths", "app/untrusted", "app/xtext", "migrations", "prompts", "specs", "static", "templates"},
 	{"app/live", "app/calendar", "app/preflight", "app/edits", "app/scoring", "app/palette", "app/seal", "views/ui", "app/postgres/dbsqlc"},
-	{"app/agent", "app/effects", "app/brand", "app/sites", "app/utilities", "views/layout"},
+	{"app/agent", "app/effects", "app/dossier", "app/mentions", "app/brand", "app/sites", "app/utilities", "views/layout"},
 	{"app/tools", "app/postgres", "app/openai", "app/chain", "app/market", "app/x", "app/telegram", "app/pages", "app/browser",
 		"app/blob", "app/images", "app/private", "app/cassette", "app/telemetry", "views/*"},
 	{"app/agents", "app/alarm", "app/desk"},

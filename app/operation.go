@@ -131,6 +131,7 @@ type Step struct {
 	After       []string
 	Validates   bool // its output is a validation
 	Recurring   bool
+	Continuous  bool // made while the operation runs, not in its calendar
 	State       StepState
 	Attempt     int // runs started so far
 	Rejections  int
@@ -160,10 +161,38 @@ func (s Step) MayRetry(c StepCalls) error {
 		return Errorf(Conflict, "This step is %s: only one that failed, runs or waits can be run again. Nothing was changed.", s.State)
 	case c.Open > 0:
 		return Errorf(Conflict, "A publication of this step is on its way or in doubt: running the step again could send it twice. Settle that first.")
-	case c.Sent > 0 && c.Waiting > 0:
-		return Errorf(Conflict, "Part of this step's output is out: running it again would publish that part twice. Retry the publication that failed, or skip the step.")
+	case c.Sent > 0 && s.State == StepFailed:
+		return Errorf(Conflict, "Part of this step's output is out: running it again would publish that part twice. Go on with the rest, finish with what is out, or skip the step.")
 	case c.Sent > 0:
-		return Errorf(Conflict, "Part of this step's output is out, and the rest was withdrawn: running it again would publish that part twice. Skip the step, and publish what is missing by hand.")
+		return Errorf(Conflict, "Part of this step's output is out: running it again would publish that part twice. The rest is still to come; finish with what is out, or skip the step, to give that up.")
+	}
+	return nil
+}
+
+// MayGoOn says why what is left of a publication that broke off may not be put
+// before a person again, nil when it may.
+func (s Step) MayGoOn(c StepCalls) error {
+	switch {
+	case c.Open > 0:
+		return Errorf(Conflict, "A publication of this step is on its way or in doubt: what it becomes must be known first. Settle that, then go on.")
+	case s.State != StepFailed:
+		return Errorf(Conflict, "This step is %s: only one whose publication broke off goes on with the rest. Nothing was changed.", s.State)
+	case c.Sent == 0:
+		return Errorf(Conflict, "Nothing of this step's output is out, so there is no rest of it. Run the step again, or try the publication again.")
+	}
+	return nil
+}
+
+// MayFinish says why the step may not end as done with the part of its output
+// that is out, nil when it may.
+func (s Step) MayFinish(c StepCalls) error {
+	switch {
+	case c.Open > 0:
+		return Errorf(Conflict, "A publication of this step is on its way or in doubt: what it becomes must be known first. Settle that, then finish.")
+	case s.State != StepFailed && s.State != StepWaiting:
+		return Errorf(Conflict, "This step is %s: there is nothing to finish. Nothing was changed.", s.State)
+	case c.Sent == 0:
+		return Errorf(Conflict, "Nothing of this step's output is out: to go on without it, skip the step.")
 	}
 	return nil
 }

@@ -110,8 +110,13 @@ type Post struct {
 	CreatedAt time.Time `json:"created_at"`
 	// ParentID is the post this one replies to, empty when none.
 	ParentID string `json:"parent_id"`
-	// MentionIDs are the accounts named in the text itself.
+	// QuotesID is the post that this one quotes, empty when none.
+	QuotesID string `json:"quotes_id"`
+	// MentionIDs are the accounts named in the author's own words: not those that
+	// X puts before an answer.
 	MentionIDs []string `json:"mention_ids"`
+	// AltTexts describe its pictures, outside text.
+	AltTexts []string `json:"alt_texts"`
 }
 
 // PollResult is the state of a native poll on X or Telegram.

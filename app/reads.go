@@ -42,6 +42,14 @@ type EffectStatus struct {
 	Effect
 	ValidationKind ValidationKind
 	Link           string // of what went out, empty when there is none
+	// Approval is where the approval stands that allows it, given at ApprovedAt.
+	Approval   ValidationState
+	ApprovedAt *time.Time
+}
+
+// Holds tells whether the effect may still be tried under its approval.
+func (e EffectStatus) Holds(expires time.Duration, now time.Time) bool {
+	return e.Approval == ValidationApproved && e.ApprovedAt != nil && now.Before(e.ApprovedAt.Add(expires))
 }
 
 // AuditRow is one admin change.

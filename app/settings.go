@@ -46,6 +46,13 @@ type Settings struct {
 	// XReplyApproval is the platform's written approval of automated replies;
 	// without it mentions are never answered.
 	XReplyApproval string
+	// MentionsEvery is how often an account's mentions are read, MentionsDaily what
+	// that may cost an operation in one UTC day.
+	MentionsEvery time.Duration
+	MentionsDaily Nano
+	// BannedPhrases are what no post may hold; preflight.Banned says how they are
+	// written.
+	BannedPhrases []string
 }
 
 // DefaultSettings returns the settings of a new installation.
@@ -66,6 +73,9 @@ func DefaultSettings() Settings {
 		BudgetWarning:      80,
 		PollDuration:       24 * time.Hour,
 		ValidationRequired: map[string]bool{},
+		MentionsEvery:      15 * time.Minute,
+		MentionsDaily:      Dollar,
+		BannedPhrases:      BannedPhrases(),
 	}
 }
 
@@ -115,6 +125,12 @@ func (s *Settings) setter(key string) setter {
 		return plain(&s.SecondApprover)
 	case "x.post_spacing_s":
 		return seconds(&s.PostSpacing)
+	case "x.banned_phrases":
+		return s.setBannedPhrases
+	case "x.mentions_every_s":
+		return seconds(&s.MentionsEvery)
+	case "x.mentions_daily_cents":
+		return cents(&s.MentionsDaily)
 	case "run.max_time_s":
 		return seconds(&s.MaxRunTime)
 	case "poll.duration_s":
@@ -162,6 +178,15 @@ func seconds(at *time.Duration) setter {
 	}
 }
 
+func cents(at *Nano) setter {
+	return func(value json.RawMessage) error {
+		n := 0
+		err := whole(&n, 1<<20)(value)
+		*at = Nano(n) * Dollar / 100
+		return err
+	}
+}
+
 func percent(at *int) setter { return whole(at, 100) }
 
 // whole reads a number from 0 to most.
@@ -201,4 +226,12 @@ func (s *Settings) setStepRetries(value json.RawMessage) error {
 		s.StepRetries[i] = time.Duration(w) * time.Second
 	}
 	return nil
+}
+
+// setBannedPhrases puts a list in the place of the default, not over it.
+func (s *Settings) setBannedPhrases(value json.RawMessage) error {
+	var phrases []string
+	err := json.Unmarshal(value, &phrases)
+	s.BannedPhrases = phrases
+	return err
 }

@@ -37,6 +37,15 @@ const (
 	KindHandover  ValidationKind = "handover"   // HandoverPayload, signed off by hand
 )
 
+// Answers is the post of another account that v replies to, nil for none.
+func (v Validation) Answers() *Answered {
+	var p PostPayload
+	if v.Kind != KindPost || json.Unmarshal(v.Payload, &p) != nil {
+		return nil
+	}
+	return p.Answers
+}
+
 // ValidationKinds are all kinds.
 func ValidationKinds() []ValidationKind {
 	return []ValidationKind{KindPost, KindThread, KindPoll, KindProfile, KindTelegram, KindSite, KindUtility, KindGoNoGo,
@@ -67,14 +76,15 @@ type Validation struct {
 	Frozen       json.RawMessage
 	FrozenSHA256 string
 	// Nonce changes whenever the draft waits anew: a decision must name it too.
-	Nonce      string
-	DraftNo    int
-	Risk       Risk
-	State      ValidationState
-	DecidedBy  string // a user's name, or ByPolicy
-	DecidedAt  *time.Time
-	Reason     string // of a rejection
-	ReceiptURL string // where a form that a person sent by hand can be seen
+	Nonce     string
+	DraftNo   int
+	Risk      Risk
+	State     ValidationState
+	DecidedBy string // a user's name, or ByPolicy
+	DecidedAt *time.Time
+	Reason    string // of a rejection
+	// Receipts are what became of the forms that a person sent by hand.
+	Receipts []Receipt
 	// AppliesAt is until when the decision can be undone; AppliedAt is when what
 	// follows from it was set going.
 	AppliesAt, AppliedAt *time.Time
@@ -123,6 +133,17 @@ type Frozen struct {
 	Calls   []FrozenCall    `json:"calls"`
 	// Files are the SHA-256 of every file that goes out, in order.
 	Files []string `json:"files"`
+	// Out are the calls before these that were made under an earlier approval:
+	// what is approved here is the rest.
+	Out []OutCall `json:"out,omitempty"`
+}
+
+// OutCall is a call that is out already, with what its platform knows it by.
+type OutCall struct {
+	Kind       string          `json:"kind"`
+	Request    json.RawMessage `json:"request"`
+	ProviderID string          `json:"provider_id"`
+	Link       string          `json:"link"`
 }
 
 // FrozenCall is one call to the outside, as it will be made.
@@ -228,6 +249,15 @@ type PostPayload struct {
 	Account string  `json:"account"` // handle
 	Text    string  `json:"text"`
 	Media   []Media `json:"media"`
+	// Answers is the post of another account that it replies to, nil for a post
+	// of our own.
+	Answers *Answered `json:"answers,omitempty"`
+}
+
+// Answered is a post of another account, and who wrote it.
+type Answered struct {
+	PostID   string `json:"post_id"`
+	AuthorID string `json:"author_id"`
 }
 
 // ThreadPayload is a thread on X, each post replying to the one before.
@@ -293,19 +323,6 @@ type UtilityPayload struct {
 type OutputPayload struct {
 	Step   string          `json:"step"`
 	Output json.RawMessage `json:"output"`
-}
-
-// DossierPayload holds the fields of a takeover form, each with its source.
-type DossierPayload struct {
-	Venue  string         `json:"venue"`
-	Fields []DossierField `json:"fields"`
-}
-
-// DossierField is one field of the form.
-type DossierField struct {
-	Label  string `json:"label"`
-	Value  string `json:"value"` // empty: a gap a person must fill
-	Source string `json:"source"`
 }
 
 // HandoverPayload is the checklist that ends an operation.

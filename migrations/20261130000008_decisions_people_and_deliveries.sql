@@ -58,15 +58,13 @@ END $$;
 UPDATE effects SET account = lower(account) WHERE account <> lower(account);
 -- The first post of a publication waits for its account's turn. The request is
 -- canonical JSON, and not read as such: a text in it may hold what jsonb refuses.
--- So does one in mid-thread when another publication came between.
 ALTER TABLE effects
-    ADD COLUMN resumes boolean NOT NULL DEFAULT false,
     -- Pictures that X has taken, to be used again, and what X has charged for
     -- them in the attempt that runs or is in doubt.
     ADD COLUMN media jsonb NOT NULL DEFAULT '[]',
     ADD COLUMN charged_nusd bigint NOT NULL DEFAULT 0 CHECK (charged_nusd >= 0);
 ALTER TABLE effects ADD COLUMN begins boolean NOT NULL GENERATED ALWAYS AS
-    (kind = 'x.post' AND (resumes OR request LIKE '%"reply_to_position":-1,%')) STORED;
+    (kind = 'x.post' AND request LIKE '%"reply_to_position":-1,%') STORED;
 CREATE INDEX effects_turns ON effects (account, not_before, id) WHERE begins AND state = 'intent';
 CREATE INDEX effects_in_hand ON effects (account, lease_until) WHERE state IN ('attempting', 'unknown');
 CREATE INDEX validations_approved ON validations (decided_at) WHERE state = 'approved';
@@ -130,7 +128,7 @@ CREATE INDEX alerts_open ON alerts (created_at DESC, id DESC) WHERE acknowledged
 
 -- +goose Down
 DROP INDEX effects_turns, effects_in_hand, validations_approved;
-ALTER TABLE effects DROP COLUMN begins, DROP COLUMN resumes, DROP COLUMN media, DROP COLUMN charged_nusd;
+ALTER TABLE effects DROP COLUMN begins, DROP COLUMN media, DROP COLUMN charged_nusd;
 DROP INDEX alerts_open;
 DROP TABLE alert_deliveries, passkeys;
 -- What was closed would be open again, and a new password's link make an account.

@@ -2,8 +2,8 @@
 SELECT * FROM agent_runs WHERE step_id = @step_id AND state = 'running';
 
 -- name: CreateRun :one
-INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at)
-VALUES (@operation_id, @step_id, @agent, @task, @model, @prompt_sha256, @system, 'running', @budget_nusd, @fence, @started_at)
+INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at, tainted, sources)
+VALUES (@operation_id, @step_id, @agent, @task, @model, @prompt_sha256, @system, 'running', @budget_nusd, @fence, @started_at, @tainted, @sources)
 RETURNING *;
 
 -- name: Run :one

@@ -18,7 +18,7 @@ JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operati
 JOIN validations v ON v.id = e.validation_id WHERE e.id = @id;
 
 -- name: EffectsOfOperation :many
-SELECT sqlc.embed(e), s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT sqlc.embed(e), s.key AS step_key, o.slug, v.kind AS validation_kind, v.state AS approval, v.decided_at AS approved_at FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.operation_id = @operation_id ORDER BY e.id;
@@ -80,6 +80,9 @@ WHERE (e.state = 'unknown' OR e.state = 'intent' AND v.state = 'approved') AND o
 -- what the second counts to what the first has counted.
 -- name: Busy :one
 SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
+    OR EXISTS (SELECT FROM x_reads WHERE state = 'reserved')
+    OR EXISTS (SELECT FROM mention_looks l JOIN operations o ON o.id = l.operation_id JOIN x_accounts a ON lower(a.handle) = lower(o.x_handle)
+        WHERE l.lease_until IS NOT NULL OR l.next_at <= @now AND o.state = 'running' AND a.state = 'connected')
     OR EXISTS (SELECT FROM validations v JOIN operations o ON o.id = v.operation_id
         WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= @now::timestamptz
             AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved'))

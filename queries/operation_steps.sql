@@ -7,8 +7,23 @@ FROM (SELECT unnest(@keys::text[]) AS key, unnest(@tasks::text[]) AS task, unnes
     unnest(@afters::text[]) AS after, unnest(@validates::boolean[]) AS validates,
     unnest(@recurrings::boolean[]) AS recurring) s;
 
+-- The calendar's steps.
 -- name: Steps :many
-SELECT * FROM operation_steps WHERE operation_id = @operation_id ORDER BY due_at, id;
+SELECT * FROM operation_steps WHERE operation_id = @operation_id AND NOT continuous ORDER BY due_at, id;
+
+-- name: AddContinuousStep :one
+INSERT INTO operation_steps (operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, continuous, input)
+VALUES (@operation_id, @key, @task, @agent, @due_at, '{}', '{}', @validates, false, true, @input)
+ON CONFLICT (operation_id, key) DO NOTHING
+RETURNING id;
+
+-- name: PendingContinuousSteps :many
+SELECT * FROM operation_steps WHERE operation_id = @operation_id AND continuous AND state = 'pending' ORDER BY due_at, id;
+
+-- What is open comes before what has ended, the newest first.
+-- name: ContinuousSteps :many
+SELECT * FROM operation_steps WHERE operation_id = @operation_id AND continuous
+ORDER BY state IN ('done', 'skipped', 'cancelled'), due_at DESC, id DESC LIMIT @most;
 
 -- name: StepCosts :many
 SELECT step_key, sum(cost_nusd)::bigint AS cost FROM events

@@ -27,11 +27,17 @@ WHERE id IN (
 )
 RETURNING id, state;
 
+-- A step has one publication, also where its rest has an approval of its own.
+-- Within: another publication of the account is out in part and goes on by
+-- itself. What it would still post must not come between two others.
 -- name: LastOnAccount :one
-SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.validation_id <> @validation_id
+SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.step_id <> @step_id
         AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until,
-    EXISTS (SELECT FROM effects b WHERE b.account = @account AND b.validation_id <> @validation_id AND b.state IN ('attempting', 'unknown')) AS busy;
+    EXISTS (SELECT FROM effects b WHERE b.account = @account AND b.step_id <> @step_id AND b.state IN ('attempting', 'unknown')) AS busy,
+    EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
+        WHERE c.account = @account AND c.step_id <> @step_id AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
+            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')) AS within;
 
 -- name: LastTurn :one
 SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @account AND w.begins AND w.state = 'intent'),
@@ -44,9 +50,6 @@ ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, ex
 
 -- name: ReleaseAccount :exec
 DELETE FROM x_holds WHERE account = @account;
-
--- name: ResumeThread :exec
-UPDATE effects SET resumes = true WHERE id = @id AND state = 'intent';
 
 -- Each publication that waits gets a turn of its own, in order, so that it is
 -- looked at when it can go out and not before.

@@ -64,7 +64,7 @@ WHERE v.id = @id AND p.draft_no < v.draft_no AND p.state = 'rejected' ORDER BY p
 
 -- name: DecideValidation :execrows
 UPDATE validations SET state = @state, decided_by = @decided_by, decided_at = @decided_at, reason = @reason,
-    receipt_url = @receipt_url, applies_at = @applies_at, nonce = gen_random_uuid()
+    receipts = @receipts, applies_at = @applies_at, nonce = gen_random_uuid()
 WHERE id = @id AND state = 'pending';
 
 -- name: ApproveFirst :execrows
@@ -81,7 +81,7 @@ UPDATE validations SET first_approved_by = '', first_approved_at = NULL, nonce =
 WHERE id = @id AND state = 'pending' AND first_approved_by <> '';
 
 -- name: WithdrawDecision :execrows
-UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL,
+UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipts = '[]', applies_at = NULL,
     first_approved_by = @first_approved_by, first_approved_at = sqlc.narg(first_approved_at), nonce = gen_random_uuid()
 WHERE id = @id AND state IN ('approved', 'rejected') AND applied_at IS NULL;
 
@@ -190,6 +190,7 @@ SELECT state, count(*)::int AS count FROM validations WHERE operation_id = @oper
 SELECT sqlc.embed(v), s.key AS step_key, s.state AS step_state, s.finished_at,
     coalesce((SELECT array_agg(e.link ORDER BY e.position) FROM effects e WHERE e.validation_id = v.id AND e.link <> ''), '{}')::text[] AS links,
     coalesce((SELECT sum(e.cost_nusd) FROM effects e WHERE e.validation_id = v.id), 0)::bigint AS price,
+    (SELECT count(*) FROM effects e WHERE e.validation_id = v.id AND e.state = 'done')::int AS done,
     (NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state <> 'done'))::boolean AS all_done
 FROM validations v JOIN operation_steps s ON s.id = v.step_id
 WHERE v.operation_id = @operation_id AND v.state = 'approved' AND v.applied_at IS NOT NULL ORDER BY v.decided_at, v.draft_no;

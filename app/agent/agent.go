@@ -69,6 +69,7 @@ type Scope struct {
 	TelegramChat int64
 	SiteHost     string
 	LinkHosts    []string // hosts and pages that outputs may link to, beside our own
+	Banned       []string // phrases that no post may hold
 	Code         string   // one-time code that the output must show, empty for none
 	J0           time.Time
 	Now          time.Time

@@ -10,7 +10,7 @@ import (
 // the call, and when, is for the caller to add.
 func ScopeOf(op app.Operation, step app.Step, settings app.Settings) Scope {
 	return Scope{OperationID: op.ID, Slug: op.Slug, StepID: step.ID, StepKey: step.Key, Task: step.Task, Agent: step.Agent,
-		Token: op.Token, XHandle: op.XHandle, TelegramChat: op.TelegramChat, SiteHost: op.SiteHost, LinkHosts: settings.LinkAllowlist, Code: codeOf(step), J0: op.J0}
+		Token: op.Token, XHandle: op.XHandle, TelegramChat: op.TelegramChat, SiteHost: op.SiteHost, LinkHosts: settings.LinkAllowlist, Banned: settings.BannedPhrases, Code: codeOf(step), J0: op.J0}
 }
 
 // codeOf is the one-time code that the step was given.

@@ -33,7 +33,7 @@ var toolAgents = map[string]string{
 	"socials_profile": "scanner cm", "socials_posts": "scanner",
 	"image_generate": "designer", "brand_render": "designer", "poll_create": "designer", "poll_results": "designer",
 	"site_templates": "webdev", "site_fill_and_build": "webdev", "site_check": "webdev", "site_publish": "webdev",
-	"x_post": "cm", "x_thread": "cm", "x_profile_update": "cm", "x_mentions": "cm",
+	"x_post": "cm", "x_thread": "cm", "x_profile_update": "cm", "x_reply": "cm",
 	"tg_group_setup": "tg_bot", "tg_activity": "tg_bot", "tg_answer": "tg_bot",
 	"utility_templates": "builder", "utility_build_and_test": "builder", "utility_publish": "builder",
 }
@@ -108,7 +108,7 @@ func calendarTasks(t *testing.T) []string {
 func TestEveryCalendarRowHasATask(t *testing.T) {
 	t.Parallel()
 	c := load(t)
-	want := append(calendarTasks(t), "cm.mentions", "tg.questions")
+	want := append(calendarTasks(t), "cm.mentions", "cm.mention_reply", "tg.questions")
 	for _, name := range want {
 		task, ok := c.Task(name)
 		if !ok {
@@ -216,6 +216,7 @@ func TestFaultsNameFileAndLine(t *testing.T) {
 		"unknown key":          {specs: map[string][2]string{"cm.yaml": {"validation: true", "validate: true"}}, want: []string{`specs/cm.yaml:4: unknown key "validate"`, `specs/cm.yaml:1: key "validation" is missing`}},
 		"unknown tool":         {specs: map[string][2]string{"cm.yaml": {"- x_post", "- x_past"}}, want: []string{`specs/cm.yaml:12: unknown tool "x_past"`}},
 		"tool of another":      {specs: map[string][2]string{"cm.yaml": {"- x_post", "- site_publish"}}, want: []string{`specs/cm.yaml:12: tool "site_publish" does not list agent "cm"`}},
+		"tool of a task":       {specs: map[string][2]string{"cm.yaml": {"  - x_reply\n", ""}}, want: []string{`specs/cm.yaml:1: task cm.mention_reply needs the tool "x_reply"`}},
 		"no finish":            {specs: map[string][2]string{"cm.yaml": {"\n  - finish", ""}}, want: []string{`specs/cm.yaml:7: tool "finish" is missing`}},
 		"tool twice":           {specs: map[string][2]string{"cm.yaml": {"- x_thread", "- x_post"}}, want: []string{`specs/cm.yaml:13: tool "x_post" stands here a second time`}},
 		"no price":             {specs: map[string][2]string{"cm.yaml": {"gpt-5", "fable-1"}}, want: []string{`specs/cm.yaml:2: model "fable-1" has no price: import one`}},

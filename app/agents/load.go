@@ -46,6 +46,7 @@ func (l *loader) catalogue() *Catalogue {
 		if p, ok := l.prompt(s.name); ok {
 			c.agents = append(c.agents, newAgent(s, preamble, p))
 			l.instruct(s.name, p)
+			l.equip(file, s)
 		}
 	}
 	slices.SortFunc(c.agents, func(a, b agent.Agent) int {

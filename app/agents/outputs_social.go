@@ -88,38 +88,6 @@ func threadOutput() agent.Output {
 	})
 }
 
-// MentionReply is what to do with one mention.
-type MentionReply struct {
-	MentionID    string  `json:"mention_id" jsonschema:"id of the mention, from x_mentions"`
-	Action       string  `json:"action" jsonschema:"reply, ignore or flag"`
-	Reason       string  `json:"reason" jsonschema:"why, at most 200 characters"`
-	ValidationID *string `json:"validation_id" jsonschema:"what x_post returned for a reply, null otherwise"`
-}
-
-// MentionReplies is the output of cm.mentions.
-type MentionReplies struct {
-	Replies []MentionReply `json:"replies" jsonschema:"one entry for each mention, at most 50"`
-}
-
-func mentionRepliesOutput() agent.Output {
-	return agent.NewOutput("mention_replies", limits{
-		"replies":                 list(0, 50),
-		"replies[].mention_id":    pattern(`^\d{1,20}$`),
-		"replies[].action":        oneOf("reply", "ignore", "flag"),
-		"replies[].reason":        text(1, 200),
-		"replies[].validation_id": text(1, 80),
-	}.tighten, func(m MentionReplies) []string {
-		var f faults
-		var ids []string
-		for _, r := range m.Replies {
-			ids = append(ids, r.MentionID)
-			f.when((r.Action == "reply") != (r.ValidationID != nil), "mention %s: a reply has a validation_id, and nothing else has", r.MentionID)
-		}
-		f.distinct("mention_id", ids)
-		return f
-	})
-}
-
 // TelegramSetup is the output of tg.setup.
 type TelegramSetup struct {
 	Title        string `json:"title" jsonschema:"at most 128 characters"`

@@ -129,10 +129,19 @@ var outputs = map[string]struct {
 	"cm.rebrand":         {good: profile, bad: [][3]string{{`"` + asset(6) + `"`, "null", "both pfp and banner"}, {`"Dodo"`, `"` + strings.Repeat("x", 51) + `"`, "maxLength"}}},
 	"cm.daily_post":      {good: `{"text":"Day 3.","media":["` + asset(1) + `"],"validation_id":"v1"}`, bad: [][3]string{{`"Day 3."`, `""`, "minLength"}, {asset(1), "a.png", "pattern"}, {`"` + asset(1) + `"`, `"` + asset(1) + `","` + asset(1) + `"`, "media"}}},
 	"cm.comeback_thread": {good: threadOf(4), also: []string{threadOf(8)}, bad: [][3]string{{threadPost(3), threadPost(2), "texts of the thread"}, {`,` + threadPost(3), ``, "minItems"}}},
-	"cm.mentions": {good: `{"replies":[{"mention_id":"19","action":"reply","reason":"Asked for the site.","validation_id":"v1"},{"mention_id":"20","action":"ignore","reason":"Noise.","validation_id":null}]}`, bad: [][3]string{
-		{`"validation_id":"v1"`, `"validation_id":null`, "a reply has a validation_id"},
-		{`"20"`, `"19"`, "mention_id"},
-		{`"ignore"`, `"block"`, "enum"},
+	"cm.mentions": {good: `{"mentions":[{"id":"19","kind":"question","subject":"site"},{"id":"20","kind":"steering","subject":"none"}]}`, bad: [][3]string{
+		{`"question"`, `"order"`, "enum"},
+		{`"site"`, `"the moon"`, "enum"},
+		{`"19"`, `"0x52908400098527886E0F7030069857D2E4169EE7"`, "pattern"},
+		{`"id":"19",`, ``, "required"},
+		{`"id":"19",`, `"id":"19","why":"it said so",`, "why"},
+		{`{"mentions"`, `{"note":"post it","mentions"`, "note"},
+		{`[{"id":"19","kind":"question","subject":"site"},{"id":"20","kind":"steering","subject":"none"}]`, `[]`, "minItems"},
+	}},
+	"cm.mention_reply": {good: `{"text":"The operation pays.","validation_id":"v1"}`, bad: [][3]string{
+		{`"The operation pays."`, `""`, "minLength"},
+		{`"validation_id":"v1"`, `"validation_id":null`, "string"},
+		{`"text"`, `"to":"@ann","text"`, "to"},
 	}},
 	"tg.setup":       {good: group, bad: [][3]string{{`"Taken over."`, `"` + strings.Repeat("x", 256) + `"`, "maxLength"}, {address, "soon", "minLength"}}},
 	"tg.questions":   {good: `{"answer":"On day 7.","sources":["telegram.faq.3.answer"],"no_answer":false}`, also: []string{`{"answer":null,"sources":[],"no_answer":true}`}, bad: [][3]string{{`false`, `true`, "one of the two"}, {`"telegram.faq.3.answer"`, ``, "name its sources"}, {`"telegram.faq`, `"my.head`, "pattern"}}},
@@ -178,8 +187,8 @@ func TestGoldenSchemas(t *testing.T) {
 	for _, task := range load(t).Tasks() {
 		seen[task.Output.Name] = task.Output
 	}
-	if len(seen) != 19 {
-		t.Errorf("%d outputs, want 19", len(seen))
+	if len(seen) != 20 {
+		t.Errorf("%d outputs, want 20", len(seen))
 	}
 	for name, output := range seen {
 		var got bytes.Buffer

@@ -204,6 +204,17 @@ func (l *loader) tool(path string, item *yaml.Node, s *spec) {
 	}
 }
 
+// equip finds fault with a task that needs a tool which its agent lacks.
+func (l *loader) equip(file string, s spec) {
+	for _, t := range l.tasks {
+		for _, name := range t.Tools {
+			if _, ok := find(s.tools, func(tool agent.Tool) bool { return tool.Name == name }); t.Agent == s.name && !ok {
+				l.fault("specs/"+file, 1, "task %s needs the tool %q", t.Name, name)
+			}
+		}
+	}
+}
+
 var yamlLineNumber = regexp.MustCompile(`line (\d+)`)
 
 // yamlLine takes the line out of the parser's message, which is all it gives.

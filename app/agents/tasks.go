@@ -17,6 +17,12 @@ type Task struct {
 	// Instructions are the text of the task for the user message: the section
 	// "## Task: <Name>" of the agent's prompt file.
 	Instructions string
+	// Tools are those of its agent's that the task may use, beside finish; nil:
+	// all of them.
+	Tools []string
+	// Outside are the places in its input that hold text from outside, such as
+	// mentions[].text.
+	Outside []string
 	// Output is what finish must bring.
 	Output agent.Output
 	// Sections of the token file that go into the user message.
@@ -29,6 +35,9 @@ type Task struct {
 	// Cites are the keys of the done steps whose pictures and builds the output
 	// may name beside those of its own step.
 	Cites []string
+	// Covers says what is wrong with an output beside the input that it answers,
+	// in words of our own; nil: nothing can be.
+	Covers func(input, output json.RawMessage) error
 	// Reports is the tool whose newest result the output repeats, field by field.
 	Reports string
 }
@@ -76,7 +85,9 @@ func taskRows() []Task {
 
 		{Name: "builder.utility", Agent: "builder", Output: utilityOutput(), Sections: reads("scan", "identity", "site", "utility")},
 
-		{Name: "cm.mentions", Agent: "cm", Output: mentionRepliesOutput(), Sections: reads("scan", "verdict", "identity", "site", "utility", "x")},
+		// Who reads what strangers wrote can do nothing, and who writes to them has not read it.
+		{Name: app.MentionsTask, Agent: "cm", Output: mentionsOutput(), Tools: []string{}, Outside: []string{"mentions[].text"}, Covers: coversMentions},
+		{Name: app.ReplyTask, Agent: "cm", Output: replyOutput(), Tools: []string{"x_reply", "read_file", "market_snapshot"}, Sections: app.Sections},
 		{Name: "tg.questions", Agent: "tg_bot", Output: telegramAnswerOutput(), Sections: app.Sections},
 	}
 }
@@ -96,6 +107,12 @@ func (t Task) Altered(input, output json.RawMessage) []string {
 		if !reflect.DeepEqual(in[field], out[field]) {
 			problems = append(problems, fmt.Sprintf("%s was computed by code and must be copied from input.%s unchanged", field, field))
 		}
+	}
+	if t.Covers == nil {
+		return problems
+	}
+	if err := t.Covers(input, output); err != nil {
+		problems = append(problems, err.Error())
 	}
 	return problems
 }

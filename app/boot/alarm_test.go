@@ -32,7 +32,7 @@ func TestAlarmEndsEachWindow(t *testing.T) {
 		if i > 0 && i < len(vs)-1 {
 			clock.Advance(time.Second)
 		}
-		if _, err := a.Store.ApproveValidation(t.Context(), v.Choice(), testop.Person, "", clock.Now()); err != nil {
+		if _, err := a.Store.ApproveValidation(t.Context(), v.Choice(), testop.Person, nil, clock.Now()); err != nil {
 			t.Fatal(err)
 		}
 		<-changes // the process has heard of it
@@ -53,7 +53,7 @@ func TestAlarmEndsEachWindow(t *testing.T) {
 	p.end() // with the alarm set for nothing, and below for something
 	p = serve(t, url, func(c *boot.Config) { c.Clock, c.Wall = clock, clockwork.NewFakeClockAt(testop.J0) })
 	v := waitingKits(t, url, 1)[0]
-	if _, err := p.app().Store.ApproveValidation(t.Context(), v.Choice(), testop.Person, "", clock.Now()); err != nil {
+	if _, err := p.app().Store.ApproveValidation(t.Context(), v.Choice(), testop.Person, nil, clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	p.end()

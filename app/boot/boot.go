@@ -74,6 +74,7 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 		return nil, err
 	}
 	a.watch = telemetry.New(cfg.telemetry(store, log))
+	store.Logged = a.watch.Metrics.Logged
 	sealer, err := seal.New(cfg.SecretKey)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	if a.browser = cfg.Browser; a.browser == nil {
 		a.browser = browser.New(browser.Config{})
 	}
-	a.Desk = &desk.Desk{Store: store, Blobs: a.blobs, Seal: sealer, Clock: cfg.Clock, Wall: cfg.Wall, PublicURL: cfg.PublicURL, Reached: cfg.Reached,
+	a.Desk = &desk.Desk{Store: store, Blobs: a.blobs, Seal: sealer, Clock: cfg.Clock, Wall: cfg.Wall, PublicURL: cfg.PublicURL, Lease: cfg.Lease, Reached: cfg.Reached,
 		Telegram: telegram.New(telegram.Config{BaseURL: cfg.TelegramAPIBaseURL, Token: cfg.TelegramBotToken})}
 	a.Desk.X = x.New(x.Config{APIBaseURL: cfg.XAPIBaseURL, AuthBaseURL: cfg.XAuthBaseURL, AuthorizeBaseURL: cfg.XAuthorizeBaseURL, ClientID: cfg.XClientID, ClientSecret: cfg.XClientSecret,
 		PictureHosts: []string{"pbs.twimg.com", hostOf(cfg.XAPIBaseURL)}, Refused: a.Desk.TokenRefused})
@@ -106,6 +107,7 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	run := &runner.Runner{Store: store, Catalogue: catalogue, Model: model, Clock: cfg.Clock, Wall: cfg.Wall, Lease: cfg.Lease, LivePage: a.livePage, Reached: cfg.Reached, Hub: a.Hub, Trace: a.watch.Tracer}
 	run.Inspect = func(s agent.Scope, call agent.Call) error { return deps.Inspect(s, call.Tool, call.Args) }
 	a.Orchestrator = &orchestrator.Orchestrator{Store: store, Desk: a.Desk, Runner: run, Calendar: plan, Chain: outside.chain, Trades: outside.chain,
+		Launches: outside.chain, Venue: a.venue,
 		Market: outside.market, ChainID: cfg.Chain.ChainID, SiteDomain: cfg.SiteDomain, LivePage: a.livePage, Secret: cfg.SecretKey,
 		Sites: pages.New(pages.Config{APIBaseURL: cfg.CloudflareAPIBaseURL, Token: cfg.CloudflareAPIToken, AccountID: cfg.CloudflareAccountID, ZoneID: cfg.CloudflareZoneID}),
 		Clock: cfg.Clock, Wall: cfg.Wall, Lease: cfg.Lease, Log: log, Reached: cfg.Reached}
@@ -142,7 +144,7 @@ type outside struct {
 
 func (a *App) deps(out outside) tools.Deps {
 	return tools.Deps{Files: a.Desk, Proposals: a.Desk, Assets: a.Desk, Builds: a.Desk, Kits: a.Desk, Alerts: a.Desk, Charges: a.Desk,
-		Social: a.Desk, Polls: a.Desk, Activity: a.Desk, Chain: out.chain, Trades: out.chain, Market: out.market,
+		Social: a.Desk, Mentions: a.Desk, History: a.Desk, Polls: a.Desk, Activity: a.Desk, Chain: out.chain, Trades: out.chain, Market: out.market,
 		Generate: func(ctx context.Context, prompt, size, seed string, count int) ([][]byte, string, error) {
 			return out.images.Generate(ctx, images.Request{Prompt: prompt, Size: size, N: count, Seed: seed})
 		},

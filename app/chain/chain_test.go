@@ -106,6 +106,25 @@ func TestDeadButHealthyToken(t *testing.T) {
 	}
 }
 
+// TestLaunch: the launchpad that has a token is named; without one only the
+// deployer is known.
+func TestLaunch(t *testing.T) {
+	t.Parallel()
+	sim := world(t, chainsim.Options{})
+	got, err := client(t, config(sim, sim.URL())).Launch(t.Context(), sim.Ref())
+	fatal(t, err)
+	if got.Launchpad != chain.Checksum(sim.Launcher()) || got.Deployer != chain.Checksum(sim.Deployer()) || got.Block == 0 {
+		t.Errorf("launched: %+v", got)
+	}
+	cfg := config(sim, sim.URL())
+	cfg.Launchers = nil
+	got, err = client(t, cfg).Launch(t.Context(), sim.Ref())
+	fatal(t, err)
+	if got.Launchpad != "" || got.FeeRecipient != "" || got.Deployer != chain.Checksum(sim.Deployer()) {
+		t.Errorf("without a launchpad: %+v", got)
+	}
+}
+
 func TestDeployerBagBlocks(t *testing.T) {
 	t.Parallel()
 	sim := world(t, chainsim.Options{DeployerShare: 0.06})

@@ -13,8 +13,9 @@ import (
 	"vivra/app"
 )
 
-// origin is who made a token and who gets its fees; zero when unknown.
-type origin struct{ deployer, feeRecipient common.Address }
+// origin is who made a token and who gets its fees, and the launchpad that says
+// so; zero when unknown.
+type origin struct{ deployer, feeRecipient, launchpad common.Address }
 
 // Holders adds up the token's transfers. Shares are of the circulating supply:
 // what stands neither at a burn address, nor in the pool, nor in a locker.
@@ -135,7 +136,7 @@ func (c *Client) launched(ctx context.Context, conn *rpc.Client, token common.Ad
 		if err := c.readAll(ctx, conn, at, fees); err != nil {
 			return origin{}, err
 		}
-		return origin{deployer: known.Deployer, feeRecipient: fees.address()}, nil
+		return origin{deployer: known.Deployer, feeRecipient: fees.address(), launchpad: common.Address(a)}, nil
 	}
 	return origin{}, nil
 }

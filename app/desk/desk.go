@@ -46,6 +46,9 @@ type Desk struct {
 	Clock    clockwork.Clock
 	// Wall is the time that people at other sites are given; nil: Clock.
 	Wall clockwork.Clock
+	// Lease is how long a process that pays for something is not taken for dead, a
+	// minute when zero.
+	Lease time.Duration
 	// PublicURL is where the product itself is seen: texts may link there.
 	PublicURL string
 	// Reached is told each labelled point; tests kill the process there.

@@ -24,7 +24,11 @@ func (d *Desk) EditValidation(ctx context.Context, c app.Choice, values map[stri
 	if err != nil {
 		return v, err
 	}
-	risk, err := tools.Recheck(scope, d.PublicURL, payload)
+	said, err := d.Said(ctx, scope)
+	if err != nil {
+		return v, err
+	}
+	risk, err := tools.Recheck(scope, d.PublicURL, payload, said)
 	if err != nil {
 		return v, err
 	}
@@ -46,5 +50,7 @@ func (d *Desk) scopeOf(ctx context.Context, v app.Validation) (agent.Scope, erro
 		return agent.Scope{}, err
 	}
 	settings, err := d.Store.Settings(ctx)
-	return agent.ScopeOf(op, step, settings), err
+	scope := agent.ScopeOf(op, step, settings)
+	scope.Now = d.Clock.Now()
+	return scope, err
 }

@@ -88,6 +88,11 @@ func TestEditsAreHeldToTheRules(t *testing.T) {
 	refused(strings.Repeat("字", 141), "The text counts 282")
 	refused("gm\u202e", "Text: It holds characters that can't be seen")
 	refused("gm", "Nothing was changed")
+	refused("Guaranteed", "Text: “guarantee*” may not be said")
+	if err := r.Store.SetSetting(t.Context(), "x.banned_phrases", json.RawMessage(`["wen moon"]`), "ada", r.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	refused("Wen, moon?", "Text: “wen moon” may not be said")
 	refused("See https://friends.example", "Text: https://friends.example is neither")
 	if err := r.Store.SetSetting(t.Context(), "links.allowlist", json.RawMessage(`["friends.example"]`), "ada", r.clock.Now()); err != nil {
 		t.Fatal(err)
@@ -130,5 +135,32 @@ func TestEditOfADossier(t *testing.T) {
 	got, err := r.edit(queue[0], map[string]string{"field.1": "https://" + r.op.SiteHost})
 	if err != nil || got.Risk.Effect != "You submit it by hand." || got.Risk.Marks() != 0 || !strings.Contains(string(got.Payload), edits.Entered) {
 		t.Errorf("%s, risk %+v, %v", got.Payload, got.Risk, err)
+	}
+}
+
+// A person's words repeat no more than an agent's.
+func TestAnEditRepeatsNothing(t *testing.T) {
+	t.Parallel()
+	r := newRoom(t, testop.Step("cm", "cm.daily_post.d03", "cm.daily_post", true), testop.Step("cm", "cm.daily_post.d04", "cm.daily_post", true))
+	var drafts []app.Validation
+	for key, text := range map[string]string{"cm.daily_post.d03": "Four hundred wallets hold the dodo this morning", "cm.daily_post.d04": "The quiz has a new champion"} {
+		claim, _ := testop.Start(t, r.Store, r.op, key, r.clock.Now(), r.clock.Now().Add(time.Minute))
+		id, err := r.Propose(t.Context(), agent.Scope{Claim: claim, StepID: claim.StepID}, app.KindPost, app.PostPayload{Account: handle, Text: text, Media: []app.Media{}}, app.Risk{Effect: "Posts this."})
+		if err == nil {
+			err = r.Store.FinishRun(t.Context(), claim, postgres.RunEnd{Output: json.RawMessage(`{"text":"gm"}`)}, r.clock.Now())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		drafts = append(drafts, r.draft(id))
+	}
+	var other app.PostPayload
+	if err := json.Unmarshal(drafts[1].Payload, &other); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{strings.ToUpper(other.Text): "The same text waits", other.Text + " (7)": "too much like a post that waits"} {
+		if _, err := r.edit(drafts[0], map[string]string{"text": text}); app.KindOf(err) != app.Invalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
 	}
 }

@@ -3,9 +3,12 @@ package desk
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/telegram"
 	"vivra/app/x"
 )
@@ -19,12 +22,15 @@ func (d *Desk) accountOf(ctx context.Context, operationID int64) (Account, error
 }
 
 // Profile returns a profile on X, app.NotFound when there is none.
-func (d *Desk) Profile(ctx context.Context, operationID int64, handle string) (app.Profile, error) {
-	a, err := d.accountOf(ctx, operationID)
+func (d *Desk) Profile(ctx context.Context, s agent.Scope, handle string) (p app.Profile, err error) {
+	a, err := d.accountOf(ctx, s.OperationID)
 	if err != nil {
-		return app.Profile{}, err
+		return p, err
 	}
-	p, err := d.X.User(ctx, a.AccessToken, strings.TrimPrefix(handle, "@"))
+	err = d.one(ctx, s, app.ReadUser, func(ctx context.Context) (string, error) {
+		p, err = d.X.User(ctx, a.AccessToken, strings.TrimPrefix(handle, "@"))
+		return p.ID, err
+	})
 	return p, missing(err, "profile")
 }
 
@@ -36,51 +42,83 @@ func missing(err error, what string) error {
 	return err
 }
 
+// Me returns the account that a token belongs to.
+func (d *Desk) Me(ctx context.Context, s agent.Scope, a Account) (me app.Profile, err error) {
+	err = d.one(ctx, s, app.ReadUser, func(ctx context.Context) (string, error) {
+		me, err = d.X.Me(ctx, a.AccessToken)
+		return me.ID, err
+	})
+	return me, err
+}
+
 // Posts returns an account's newest posts.
-func (d *Desk) Posts(ctx context.Context, operationID int64, handle string, most int) ([]app.Post, error) {
-	a, err := d.accountOf(ctx, operationID)
+func (d *Desk) Posts(ctx context.Context, s agent.Scope, handle string, most int) ([]app.Post, error) {
+	who, err := d.Profile(ctx, s, handle)
 	if err != nil {
 		return nil, err
 	}
-	who, err := d.X.User(ctx, a.AccessToken, strings.TrimPrefix(handle, "@"))
+	a, err := d.accountOf(ctx, s.OperationID)
 	if err != nil {
-		return nil, missing(err, "profile")
+		return nil, err
 	}
-	posts, err := d.X.Timeline(ctx, a.AccessToken, who.ID, max(most, 5))
+	posts, err := d.walk(ctx, s, x.Window{Most: max(most, x.FewestPosts)}, 1, func(ctx context.Context, w x.Window) (x.Page, error) {
+		return d.X.Timeline(ctx, a.AccessToken, who.ID, w)
+	})
+	if errors.Is(err, x.ErrMore) {
+		err = nil
+	}
 	return posts[:min(len(posts), most)], err
 }
 
-// Mentions returns who named the operation's account, oldest first: the first
-// ones since sinceID, so that none is passed over, or the newest without one.
-func (d *Desk) Mentions(ctx context.Context, operationID int64, sinceID string, most int) ([]app.Post, error) {
+// timelinePages are all the pages that X shows of a timeline: 3,200 posts.
+const timelinePages = 33
+
+// Timeline returns everything that an account wrote since an instant, newest
+// first; x.ErrMore when X does not show all of it.
+func (d *Desk) Timeline(ctx context.Context, s agent.Scope, a Account, author string, since time.Time) ([]app.Post, error) {
+	return d.walk(ctx, s, x.Window{Since: since, Most: firstLook}, timelinePages, func(ctx context.Context, w x.Window) (x.Page, error) {
+		return d.X.Timeline(ctx, a.AccessToken, author, w)
+	})
+}
+
+// mentionReader is the agent whose share of the cap the looks at mentions are
+// paid from.
+const mentionReader = "cm"
+
+// Authors returns accounts by their ids. One that is gone is missing.
+func (d *Desk) Authors(ctx context.Context, operationID int64, ids []string) (all []app.XUser, err error) {
 	a, err := d.accountOf(ctx, operationID)
 	if err != nil {
 		return nil, err
 	}
-	posts, err := d.X.Mentions(ctx, a.AccessToken, a.UserID, sinceID)
-	if sinceID == "" {
-		return posts[max(len(posts)-most, 0):], err
+	s := agent.Scope{OperationID: operationID, Agent: mentionReader}
+	for batch := range slices.Chunk(ids, x.MostUsers) {
+		err := d.metered(ctx, request(s, app.ReadUser, len(batch), len(batch)), func(ctx context.Context, _ int) (came []string, err error) {
+			users, err := d.X.Users(ctx, a.AccessToken, batch)
+			for _, u := range users {
+				came = append(came, u.ID)
+			}
+			all = append(all, users...)
+			return came, err
+		})
+		if err != nil {
+			return all, err
+		}
 	}
-	return posts[:min(len(posts), most)], err
+	return all, nil
 }
 
 // PollTallies reads the operation's poll on both channels. Telegram says the
 // final counts once, when the poll is stopped: they are kept.
-func (d *Desk) PollTallies(ctx context.Context, operationID int64) (rec app.PollRecord, onX, onTelegram *app.PollResult, err error) {
-	rec, onTelegram, err = d.Store.Poll(ctx, operationID)
+func (d *Desk) PollTallies(ctx context.Context, s agent.Scope) (rec app.PollRecord, onX, onTelegram *app.PollResult, err error) {
+	rec, onTelegram, err = d.Store.Poll(ctx, s.OperationID)
 	if err != nil {
 		return rec, nil, nil, err
 	}
 	if rec.XPostID != "" {
-		a, err := d.accountOf(ctx, operationID)
-		if err != nil {
+		if onX, err = d.tallyOnX(ctx, s, rec.XPostID); err != nil {
 			return rec, nil, nil, err
 		}
-		r, err := d.X.Poll(ctx, a.AccessToken, rec.XPostID)
-		if err != nil {
-			return rec, nil, nil, err
-		}
-		onX = &r
 	}
 	over := rec.ClosesAt != nil && !rec.ClosesAt.After(d.Clock.Now())
 	if rec.TelegramMessageID == 0 || onTelegram != nil || !over {
@@ -93,5 +131,21 @@ func (d *Desk) PollTallies(ctx context.Context, operationID int64) (rec app.Poll
 	if err != nil {
 		return rec, onX, nil, err
 	}
-	return rec, onX, &r, d.Store.SavePollResult(ctx, operationID, r)
+	return rec, onX, &r, d.Store.SavePollResult(ctx, s.OperationID, r)
+}
+
+func (d *Desk) tallyOnX(ctx context.Context, s agent.Scope, postID string) (*app.PollResult, error) {
+	a, err := d.accountOf(ctx, s.OperationID)
+	if err != nil {
+		return nil, err
+	}
+	var r app.PollResult
+	err = d.one(ctx, s, app.ReadPost, func(ctx context.Context) (string, error) {
+		r, err = d.X.Poll(ctx, a.AccessToken, postID)
+		return postID, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &r, nil
 }

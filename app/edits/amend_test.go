@@ -26,8 +26,7 @@ var amended = []struct {
 	changed map[string]string
 }{
 	{"post", app.KindPost, agents.Post{Text: "gm", Media: []string{"c5"}, ValidationID: "v1"}, map[string]string{"text": "The dodo is <back>.\r\nTruly.", "alt.0": "A dodo at dusk"}},
-	{"mentions", app.KindPost, agents.MentionReplies{Replies: []agents.MentionReply{{MentionID: "19", Action: "reply", Reason: "Asked for the text.", ValidationID: pointer("v1")}}},
-		map[string]string{"text": "The site is back."}},
+	{"reply", app.KindPost, agents.Reply{Text: "It is back.", ValidationID: "v1"}, map[string]string{"text": "The site is back."}},
 	{"thread", app.KindThread, agents.Thread{Posts: []agents.ThreadPost{{Text: "a", Media: []string{"c5"}}, {Text: "b"}, {Text: "c"}, {Text: "d"}}, ValidationID: "v1"},
 		map[string]string{"post.2.text": "Nothing is hidden."}},
 	{"poll", app.KindPoll, agents.Poll{PollID: "v1", Question: "Which?", Options: []string{"a", "b", "c"}, Channels: []string{"x", "telegram"}},

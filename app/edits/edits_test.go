@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,6 +173,35 @@ func collect(t *testing.T, path string, v any, out map[string]string) {
 		out[path] = v
 	default:
 		out[path] = string(canonical(t, v))
+	}
+}
+
+// What code read is typed by nobody; a gap says what it waits for; what a person
+// writes is theirs, so nothing else vouches for it.
+func TestDossierOfVenues(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	raw := canonical(t, app.DossierPayload{Fields: []app.DossierField{
+		{Key: "address", Label: "Token address", Value: official, Source: "record", Fixed: true},
+		{Key: "pool", Label: "Pool", Missing: "You: from the explorer.", Account: true},
+		{Key: "about", Label: "Description", Value: "We hold.", Source: "publication of tg.setup", Long: true, At: &at, Link: "https://t.me/dodo"}},
+		Venues: []app.DossierVenue{{Key: "a", Name: "A", Fields: []string{"address", "pool", "about"}}, {Key: "b", Name: "B", Fields: []string{"about"}}}})
+	all := fields(t, app.KindDossier, raw)
+	if len(all) != 2 || all[0].Name != "field.1" || all[0].Hint != "You: from the explorer." || all[1].Name != "field.2" || all[1].Hint != "Source: publication of tg.setup." {
+		t.Fatalf("offered are %+v", all)
+	}
+	edited, err := edits.Apply(app.KindDossier, raw, values(all, map[string]string{"field.2": "We stay.\nAll of us."}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := edited.(app.DossierPayload)
+	if got, want := p.Fields[2], (app.DossierField{Key: "about", Label: "Description", Value: "We stay.\nAll of us.", Source: edits.Entered, Long: true}); !cmp.Equal(got, want) {
+		t.Errorf("edited: %+v", got)
+	}
+	for _, v := range p.Forms() {
+		if of := p.Of(v); of[len(of)-1].Value != "We stay.\nAll of us." {
+			t.Errorf("%s says %q", v.Name, of[len(of)-1].Value)
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package edits
 import (
 	"cmp"
 	"fmt"
-	"slices"
-	"strings"
 
 	"vivra/app"
 )
@@ -12,8 +10,11 @@ import (
 // post are the text of a post and what stands for its pictures. name begins the
 // names of the fields, label is what people call the post, "" when it is the only one.
 func post(name, label string, p *app.PostPayload) []slot {
-	slots := []slot{at(Field{Name: name + "text", Label: cmp.Or(label, "Text"), Rows: 5, Limit: app.MaxPost, Weighted: true,
-		Hint: "An address or a link in it must be the token's own; nobody may be named."}, &p.Text)}
+	hint := "An address or a link in it must be the token's own; nobody may be named."
+	if p.Answers != nil {
+		hint = "A reply: an address in it must be the token's own; no link, no cashtag, and nobody may be named."
+	}
+	slots := []slot{at(Field{Name: name + "text", Label: cmp.Or(label, "Text"), Rows: 5, Limit: app.MaxPost, Weighted: true, Hint: hint}, &p.Text)}
 	return append(slots, alts(name, label, p)...)
 }
 
@@ -60,30 +61,4 @@ func telegram(p *app.TelegramSetupPayload) []slot {
 		at(Field{Name: "rules", Label: "Rules", Rows: 8, Limit: app.MaxGroupText}, &p.Rules),
 		at(Field{Name: "pinned", Label: "Pinned message", Rows: 8, Limit: app.MaxGroupText, Hint: "It must hold the official address and no other."}, &p.Pinned),
 	}
-}
-
-// dossier leaves out what was read off the chain or the operation. What a person
-// writes into the rest is theirs.
-func dossier(p *app.DossierPayload) (slots []slot) {
-	for i := range p.Fields {
-		f := &p.Fields[i]
-		if known(*f) {
-			continue
-		}
-		s := at(Field{Name: fmt.Sprintf("field.%d", i), Label: f.Label, Rows: 1 + len(f.Value)/80, Limit: maxDossier, Hint: "Source: " + f.Source + "."}, &f.Value)
-		s.set = func(text string) { f.Value, f.Source = text, Entered }
-		slots = append(slots, s)
-	}
-	return slots
-}
-
-// maxDossier is the most that one field of a form takes.
-const maxDossier = 1000
-
-// known tells whether code knows a field better than a person: from the token,
-// its chain or the operation. Addresses and accounts are never typed.
-func known(f app.DossierField) bool {
-	_, err := app.ParseAddress(strings.ToLower(f.Value))
-	facts := []string{"database", "chain", "operation"}
-	return f.Value != "" && f.Source != Entered && (err == nil || strings.HasPrefix(f.Value, "@") || slices.Contains(facts, f.Source))
 }

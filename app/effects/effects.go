@@ -23,6 +23,8 @@ const (
 	SiteDeploy = "site.deploy"    // app.SitePayload
 	UtilDeploy = "utility.deploy" // app.UtilityPayload
 	noPosition = -1
+	// elsewhere stands for the post that Answers names.
+	elsewhere = -2
 )
 
 // Kinds returns every kind of effect.
@@ -31,7 +33,7 @@ func Kinds() []string {
 }
 
 // Post is one post on X. ReplyTo is the position of the effect whose post it
-// answers, -1 for none.
+// answers, -1 for none, -2 for a post of another account: Answers is its number.
 type Post struct {
 	Account     string      `json:"account"`
 	Text        string      `json:"text"`
@@ -39,6 +41,7 @@ type Post struct {
 	ReplyTo     int         `json:"reply_to_position"`
 	PollOptions []string    `json:"poll_options"`
 	PollMinutes int         `json:"poll_minutes"`
+	Answers     string      `json:"answers,omitempty"`
 }
 
 // Title names a group.
@@ -73,13 +76,26 @@ type Poll struct {
 	Minutes  int      `json:"minutes"`
 }
 
-// Plan returns the effects of an approved validation in order. Most kinds that
-// are only accepted, such as a go/no-go, have none.
+// Plan returns the effects of an approved validation in order, without those
+// that it says are out already. Most kinds that are only accepted, such as a
+// go/no-go, have none.
 func Plan(v app.Validation) ([]app.Effect, error) {
 	calls, err := plan(v.Kind, v.Payload)
 	if err != nil {
 		return nil, fmt.Errorf("plan effects of %s: %w", v.Kind, err)
 	}
+	all, err := numbered(v, calls)
+	if err != nil || len(v.Frozen) == 0 {
+		return all, err
+	}
+	var f app.Frozen
+	if err := json.Unmarshal(v.Frozen, &f); err != nil {
+		return nil, fmt.Errorf("read what the approval of %s binds to: %w", v.Kind, err)
+	}
+	return rest(all, f.Out)
+}
+
+func numbered(v app.Validation, calls []call) ([]app.Effect, error) {
 	out := make([]app.Effect, len(calls))
 	for i, c := range calls {
 		request, err := app.CanonicalJSON(c.request)
@@ -94,14 +110,26 @@ func Plan(v app.Validation) ([]app.Effect, error) {
 
 // Account returns the X account that an effect posts on, empty for any other
 // kind. first tells whether it begins a publication: only that one waits for
-// the account's spacing, since within a thread there is no gap. Names on X do
-// not tell upper case from lower.
+// the account's spacing, since within a thread there is no gap. A reply to
+// another account takes no turn among the posts, and has none. Names on X do not
+// tell upper case from lower.
 func Account(e app.Effect) (account string, first bool) {
-	var p Post
-	if e.Kind != XPost || json.Unmarshal(e.Request, &p) != nil {
+	p, ok := postOf(e)
+	if !ok || p.Answers != "" {
 		return "", false
 	}
 	return strings.ToLower(p.Account), p.ReplyTo == noPosition
+}
+
+// Replies tells whether an effect is a reply to a post of another account.
+func Replies(e app.Effect) bool {
+	p, ok := postOf(e)
+	return ok && p.Answers != ""
+}
+
+func postOf(e app.Effect) (p Post, ok bool) {
+	ok = e.Kind == XPost && json.Unmarshal(e.Request, &p) == nil
+	return p, ok
 }
 
 type call struct {
@@ -140,14 +168,17 @@ func planWith[T any](payload json.RawMessage, fn func(T) []call) ([]call, error)
 }
 
 func post(p app.PostPayload, replyTo int) call {
-	price := preflight.PostPrice(p.Text, false) + described(p.Media)
-	return call{XPost, Post{Account: p.Account, Text: p.Text, Media: p.Media, ReplyTo: replyTo}, price}
+	r := Post{Account: p.Account, Text: p.Text, Media: p.Media, ReplyTo: replyTo}
+	if p.Answers != nil {
+		r.ReplyTo, r.Answers = elsewhere, p.Answers.PostID
+	}
+	return call{XPost, r, preflight.PostPrice(p.Text, p.Answers != nil) + described(p.Media)}
 }
 
 func thread(p app.ThreadPayload) []call {
 	calls := make([]call, len(p.Posts))
 	for i, each := range p.Posts {
-		each.Account = p.Account
+		each.Account, each.Answers = p.Account, nil // a thread answers itself
 		calls[i] = post(each, i-1)
 	}
 	return calls
@@ -160,7 +191,7 @@ func poll(p app.PollPayload) []call {
 	for _, channel := range p.Channels {
 		switch channel {
 		case "x":
-			p.Intro.Account = p.Account
+			p.Intro.Account, p.Intro.Answers = p.Account, nil
 			intro := len(calls)
 			calls = append(calls, post(p.Intro, noPosition), call{XPost,
 				Post{Account: p.Account, Text: p.Question, ReplyTo: intro, PollOptions: p.Options, PollMinutes: p.DurationMinutes},

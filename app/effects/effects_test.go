@@ -41,8 +41,9 @@ func media(n int) app.Media {
 }
 
 var (
-	link = "Read it on https://ember.com/ & <hold>"
-	post = app.PostPayload{Account: "ember", Text: "Day 3. $EMBER is back at 0x00000000000000000000000000000000000000AA", Media: []app.Media{media(1)}}
+	link  = "Read it on https://ember.com/ & <hold>"
+	post  = app.PostPayload{Account: "ember", Text: "Day 3. $EMBER is back at 0x00000000000000000000000000000000000000AA", Media: []app.Media{media(1)}}
+	reply = app.PostPayload{Account: "ember", Text: "The operation pays.", Media: []app.Media{}, Answers: &app.Answered{PostID: "1990000000000000001", AuthorID: "800000001"}}
 	// The accounts of a thread's own posts are not to be trusted: the thread's is.
 	thread = app.ThreadPayload{Account: "ember", Posts: []app.PostPayload{{Account: "someone", Text: "One", Media: []app.Media{media(1), media(2)}}, {Text: "Two"}, {Text: link}, {Text: "Four"}}}
 	poll   = app.PollPayload{Account: "ember", Intro: app.PostPayload{Account: "someone", Text: "Three directions", Media: []app.Media{media(1), media(2), media(3)}},
@@ -74,6 +75,7 @@ func TestPlans(t *testing.T) {
 		payload any
 	}{
 		{"post", app.KindPost, post},
+		{"reply", app.KindPost, reply},
 		{"thread", app.KindThread, thread},
 		{"poll", app.KindPoll, poll},
 		{"profile", app.KindProfile, profile},
@@ -161,6 +163,36 @@ func TestEachPostOfAThreadAnswersTheOneBefore(t *testing.T) {
 			}
 			if account, first := effects.Account(e); account != "ember" || first != (i == 0) {
 				t.Errorf("post %d is on %q, first %t", i, account, first)
+			}
+		}
+	}
+}
+
+// TestRepliesAreNoPostsOfOurOwn: they cost less, take no turn among the account's
+// posts, and only a single post can be one.
+func TestRepliesAreNoPostsOfOurOwn(t *testing.T) {
+	t.Parallel()
+	linked := reply
+	linked.Text = link
+	for _, tt := range []struct {
+		payload app.PostPayload
+		price   app.Nano
+		to      string
+	}{{reply, preflight.PriceReply, "1990000000000000001"}, {linked, preflight.PriceLink, "1990000000000000001"}, {post, preflight.PricePost + preflight.PriceMetadata, ""}} {
+		e := plan(t, app.KindPost, tt.payload)[0]
+		account, first := effects.Account(e)
+		if p := read[effects.Post](t, e); p.Answers != tt.to || e.Price != tt.price || effects.Replies(e) != (tt.to != "") || (account == "") != (tt.to != "") || first != (tt.to == "") {
+			t.Errorf("%q goes out as %+v for %s, on %q, first: %t", tt.payload.Text, p, e.Price, account, first)
+		}
+	}
+	smuggled := thread
+	smuggled.Posts = append([]app.PostPayload{reply}, thread.Posts...)
+	asked := poll
+	asked.Intro.Answers = reply.Answers
+	for kind, payload := range map[app.ValidationKind]any{app.KindThread: smuggled, app.KindPoll: asked} {
+		for _, e := range plan(t, kind, payload) {
+			if effects.Replies(e) {
+				t.Errorf("%s answers another account", kind)
 			}
 		}
 	}

@@ -16,6 +16,7 @@ type Binding struct {
 	AccountID       string // the connected account's number, empty for none; bound only where a call is made with it
 	Chat            int64
 	Host            string
+	Out             []app.OutCall // what of the payload is out already
 }
 
 // Freeze returns everything that an approval of payload binds to. What it holds
@@ -29,11 +30,14 @@ func Freeze(kind app.ValidationKind, payload json.RawMessage, b Binding) (app.Fr
 		return app.Frozen{}, fmt.Errorf("freeze payload: %q is not an object", excerpt(string(canonical), 0))
 	}
 	planned, err := Plan(app.Validation{Kind: kind, Payload: canonical})
+	if err == nil {
+		planned, err = rest(planned, b.Out)
+	}
 	if err != nil {
 		return app.Frozen{}, err
 	}
 	f := app.Frozen{Kind: kind, OfficialAddress: b.OfficialAddress, Account: b.Account, Chat: b.Chat,
-		Host: b.Host, Payload: canonical, Calls: make([]app.FrozenCall, len(planned)), Files: []string{}}
+		Host: b.Host, Payload: canonical, Calls: make([]app.FrozenCall, len(planned)), Files: []string{}, Out: b.Out}
 	for i, e := range planned {
 		f.Calls[i] = app.FrozenCall{Kind: e.Kind, Request: e.Request}
 		if OnX(e.Kind) {
@@ -70,9 +74,10 @@ func filesOf(c app.FrozenCall) (files []string, err error) {
 // Allowed tells whether an effect is the call that f holds at its place, to the
 // byte.
 func Allowed(f app.Frozen, e app.Effect) bool {
-	if e.Position < 0 || e.Position >= len(f.Calls) {
+	at := e.Position - len(f.Out)
+	if at < 0 || at >= len(f.Calls) {
 		return false
 	}
-	c := f.Calls[e.Position]
+	c := f.Calls[at]
 	return c.Kind == e.Kind && bytes.Equal(c.Request, e.Request) && app.SHA256Hex(e.Request) == e.RequestSHA256
 }

@@ -23,6 +23,7 @@ var payloads = []struct {
 	payload any
 }{
 	{"post", app.KindPost, post},
+	{"reply", app.KindPost, reply},
 	{"thread", app.KindThread, thread},
 	{"poll", app.KindPoll, poll},
 	{"profile", app.KindProfile, profile},
@@ -212,6 +213,8 @@ func TestEveryChangeOfTheOperationIsToldAndHasAnotherHash(t *testing.T) {
 				field.SetString(field.String() + "0")
 			case reflect.Int64:
 				field.SetInt(field.Int() - 1)
+			case reflect.Slice: // TestTheRestIsWhatIsApproved
+				continue
 			default:
 				t.Fatalf("change a %s here", field.Kind())
 			}

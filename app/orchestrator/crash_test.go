@@ -33,7 +33,9 @@ type subject struct {
 }
 
 const (
-	theStep     = "some.step"
+	theStep = "some.step"
+	// aReply is the post that answers one of another account.
+	aReply      = "x.post to another"
 	deployments = "POST /client/v4/accounts/acc/pages/projects/%s/deployments"
 )
 
@@ -46,10 +48,16 @@ func setup(o *office) any {
 	return app.TelegramSetupPayload{Chat: group, Title: "Dodo", Description: "Home.", Rules: "Be kind.", Pinned: "Official: " + official, OfficialAddress: official}
 }
 
-// subjects has one for every kind of effect.
+// subjects has one for every kind of effect, and one for a reply.
 var subjects = map[string]subject{
 	effects.XPost: {app.KindPost, func(o *office) any {
 		return app.PostPayload{Account: handle, Text: "gm", Media: []app.Media{o.picture(theStep, color.White)}}
+	}, "POST /2/tweets", onX, true},
+	aReply: {app.KindPost, func(o *office) any {
+		o.setting("x.ai_reply_approval", `"X case 12345"`)
+		p := aPost("The operation pays.")
+		p.Answers = &app.Answered{PostID: o.x.Quote(mara, "Who pays?", o.x.Say(userID, "It was quiet here.")), AuthorID: mara}
+		return p
 	}, "POST /2/tweets", onX, true},
 	effects.XProfile: {app.KindProfile, func(o *office) any {
 		if err := o.x.ApplyProfile(userID, "Dodo", "We hold.", "", nil); err != nil {
@@ -100,6 +108,9 @@ func newScene(t *testing.T, at place, n int, kind, behaviour string) *scene {
 	t.Helper()
 	s := &scene{office: officeAt(t, at, testop.J0.AddDate(0, 0, n)), subject: subjects[kind], kind: kind}
 	steps := []app.Step{person(theStep)}
+	if kind == aReply {
+		s.kind = effects.XPost
+	}
 	if kind == effects.UtilDeploy {
 		steps = append(steps, person("site"))
 	}
@@ -113,7 +124,7 @@ func newScene(t *testing.T, at place, n int, kind, behaviour string) *scene {
 		t.Fatal(err)
 	}
 	s.before, s.begins = s.published(), planned[0].Kind
-	if _, err := s.store.ApproveValidation(t.Context(), v.Choice(), testop.Person, "", s.clock.Now()); err != nil {
+	if _, err := s.store.ApproveValidation(t.Context(), v.Choice(), testop.Person, nil, s.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
 	s.clock.Advance(app.DefaultSettings().Undo)
@@ -136,7 +147,7 @@ const rounds = 3
 func (s *scene) undisturbed() (points []string) {
 	s.t.Helper()
 	left := rounds
-	p := player{bureau: bureau{Orchestrator: s.Orchestrator}, operation: s.op.ID, begins: s.begins, made: &s.made, reached: func(point, kind string) {
+	p := player{bureau: bureau{Orchestrator: s.Orchestrator}, operation: s.op.ID, begins: s.begins, made: &s.made, reached: func(point, kind string, _ int) {
 		if kind == s.kind && !slices.Contains(points, point) {
 			points = append(points, point)
 		}
@@ -282,7 +293,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 	var mu sync.Mutex
 	deaths := map[string]int{}
 	t.Run("effects", func(t *testing.T) {
-		for _, kind := range effects.Kinds() {
+		for _, kind := range append(effects.Kinds(), aReply) {
 			for behaviour := range behaviours {
 				t.Run(kind+" "+behaviour, func(t *testing.T) {
 					t.Parallel()

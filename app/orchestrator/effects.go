@@ -95,11 +95,29 @@ func (o *Orchestrator) booked(at Point, err error) error {
 // failEffect ends a publication with what a person can do about it. Where X
 // wants to be paid first, what else waits on the account is not refused as well.
 func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error, now time.Time) error {
+	if effects.Replies(e) && unanswerable(cause) {
+		return o.replyRefused(ctx, e, cause, now)
+	}
 	if unpaid(cause) {
-		return errors.Join(cause, o.booked(Booked, o.Store.EffectUnpaid(ctx, e, advised(cause), now.Add(payWithin), now)))
+		return errors.Join(cause, o.booked(Booked, o.Store.EffectUnpaid(ctx, e, advised(e, cause), now.Add(payWithin), now)))
 	}
 	e.Media = nil // what X has of it may be why
-	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(cause), now)))
+	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(e, cause), now)))
+}
+
+// replyRefused ends a reply that X does not take, without a word to the team,
+// unless an attempt before this one has made it.
+func (o *Orchestrator) replyRefused(ctx context.Context, e app.Effect, cause error, now time.Time) error {
+	if e.Attempt > 1 {
+		sent, found, err := o.find(ctx, e)
+		switch {
+		case found:
+			return o.booked(Reconciled, o.Store.EffectDone(ctx, e, sent, now))
+		case err != nil:
+			return errors.Join(err, o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now)))
+		}
+	}
+	return o.booked(Booked, o.Store.ReplyRefused(ctx, e, whyRefused(cause), now))
 }
 
 // putOff has an effect tried later; what never gets better ends with a person.
@@ -112,6 +130,15 @@ func (o *Orchestrator) putOff(ctx context.Context, e app.Effect, later *notYet, 
 			return err
 		}
 		return o.booked(Booked, o.Store.EffectAwaitsAccount(ctx, e, later.Error(), now.Add(later.wait), now))
+	}
+	if later.byHand {
+		v, err := o.Store.Validation(ctx, e.ValidationID)
+		if err != nil {
+			return err
+		}
+		if v.AppliedAt != nil && !now.Before(v.AppliedAt.Add(byHandWithin)) {
+			return o.booked(Booked, o.Store.EffectNotApplied(ctx, e, later.Error(), now.Add(later.wait), now))
+		}
 	}
 	if later.endless {
 		return o.booked(Booked, o.Store.EffectAwaitsPerson(ctx, e, later.Error(), now.Add(later.wait), now))

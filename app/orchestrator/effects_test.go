@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/internal/testop"
 	"vivra/app/rehearsal/xsim"
 )
@@ -313,7 +314,7 @@ func TestPollIsCounted(t *testing.T) {
 	t.Parallel()
 	const poll, results = "designer.poll", "designer.poll_results"
 	o := newOffice(t, person(poll), step(results, time.Hour, []string{poll}, nil))
-	if _, _, _, err := o.desk.PollTallies(t.Context(), o.op.ID); app.KindOf(err) != app.NotFound {
+	if _, _, _, err := o.desk.PollTallies(t.Context(), agent.Scope{OperationID: o.op.ID, Agent: "designer"}); app.KindOf(err) != app.NotFound {
 		t.Errorf("there is no poll yet: %v", err)
 	}
 	err := o.publish(poll, app.KindPoll, app.PollPayload{Account: handle, Intro: aPost("Three ways."), Question: "Which?", Options: []string{"A", "B", "C"},
@@ -328,7 +329,7 @@ func TestPollIsCounted(t *testing.T) {
 	o.clock.Advance(23 * time.Hour)
 	o.x.Advance(o.clock.Now())
 	o.tg.Advance(o.clock.Now())
-	record, onX, onTelegram, err := o.desk.PollTallies(t.Context(), o.op.ID)
+	record, onX, onTelegram, err := o.desk.PollTallies(t.Context(), agent.Scope{OperationID: o.op.ID, Agent: "designer"})
 	if err != nil || onX == nil || onX.Closed || onTelegram != nil || len(record.Options) != 3 {
 		t.Errorf("an open poll: %+v %+v %+v: %v", record, onX, onTelegram, err)
 	}
@@ -338,7 +339,7 @@ func TestPollIsCounted(t *testing.T) {
 	}
 	o.clock.Advance(time.Second)
 	for range 2 {
-		_, onX, _, err = o.desk.PollTallies(t.Context(), o.op.ID)
+		_, onX, _, err = o.desk.PollTallies(t.Context(), agent.Scope{OperationID: o.op.ID, Agent: "designer"})
 		if err != nil || onX == nil || !onX.Closed || len(onX.Votes) != 3 {
 			t.Errorf("a closed poll: %+v: %v", onX, err)
 		}
@@ -348,7 +349,7 @@ func TestPollIsCounted(t *testing.T) {
 	if err := o.desk.SaveUpdate(t.Context(), []byte(last), o.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, onTelegram, err = o.desk.PollTallies(t.Context(), o.op.ID); err != nil || onTelegram == nil || !slices.Equal(onTelegram.Votes, []int{2, 9, 0}) {
+	if _, _, onTelegram, err = o.desk.PollTallies(t.Context(), agent.Scope{OperationID: o.op.ID, Agent: "designer"}); err != nil || onTelegram == nil || !slices.Equal(onTelegram.Votes, []int{2, 9, 0}) {
 		t.Errorf("Telegram's count: %+v: %v", onTelegram, err)
 	}
 }

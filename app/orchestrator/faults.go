@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -22,6 +23,8 @@ type notYet struct {
 	endless bool
 	// told: the team hears of it at once.
 	told bool
+	// byHand: a person has to do it elsewhere, and hears of it after a while.
+	byHand bool
 }
 
 func (e *notYet) Error() string { return e.cause.Error() }
@@ -54,6 +57,27 @@ func beforeSending(err error) error {
 func stale(err error) bool {
 	var refused *x.APIError
 	return errors.As(err, &refused) && refused.Unauthorized()
+}
+
+// unanswerable tells whether X does not take a reply to that post, now or later.
+func unanswerable(err error) bool {
+	var refused *x.APIError
+	return errors.As(err, &refused) && refusedForGood(err) && !refused.PaymentRequired()
+}
+
+// whyRefused says why a reply ended, whatever X said of it.
+func whyRefused(err error) error {
+	var refused *x.APIError
+	why := "X does not take it: its author may be gone, or have blocked the account"
+	if errors.As(err, &refused) {
+		switch {
+		case refused.NotSummoned():
+			why = "X does not take it: its author did not name the account"
+		case refused.Duplicate():
+			why = "X does not take it: the same text stands on the account already"
+		}
+	}
+	return fmt.Errorf("%s. Nothing was posted; the step can be skipped", why)
 }
 
 // disconnected tells whether an account has to be connected by a person.
@@ -119,16 +143,16 @@ func passing(err error, now time.Time) (time.Duration, bool) {
 	return 0, false
 }
 
-// advised adds to a refusal what a person can do about it.
-func advised(err error) error {
-	advice := advice(err)
+// advised adds to the refusal of an effect what a person can do about it.
+func advised(e app.Effect, err error) error {
+	advice := advice(e, err)
 	if advice == "" {
 		return err
 	}
 	return errors.New(strings.TrimSuffix(err.Error(), ".") + ". " + advice)
 }
 
-func advice(err error) string {
+func advice(e app.Effect, err error) string {
 	var (
 		onX        *x.APIError
 		onTelegram *telegram.APIError
@@ -136,6 +160,9 @@ func advice(err error) string {
 	)
 	switch {
 	case errors.As(err, &onX):
+		if e.Position > 0 {
+			return adviceInThread(onX)
+		}
 		return adviceOnX(onX)
 	case errors.As(err, &onTelegram):
 		return "See to it that the bot is in the group, as an administrator who may change its info and pin messages; then try it again."
@@ -145,8 +172,24 @@ func advice(err error) string {
 	return ""
 }
 
+// adviceInThread is for a post behind others that are out: they stay, and none of
+// it is written anew.
+func adviceInThread(refused *x.APIError) string {
+	switch {
+	case refused.Duplicate():
+		return "The same text stands on the account already, and it is not from here. Have the rest approved again with other words, or finish with what is out."
+	case refused.NotSummoned():
+		return "X does not take this post as an answer to the one before it, and will say the same again. Finish with what is out, or try again once X allows it."
+	case refused.Status == http.StatusForbidden:
+		return "This post did not go out. Look at the account, and at what the application may do, in X's developer console; then go on from this post, or finish with what is out."
+	}
+	return adviceOnX(refused)
+}
+
 func adviceOnX(refused *x.APIError) string {
 	switch {
+	case refused.UsageCapped():
+		return "Nothing was posted. The application has used up what its plan at X allows: see X's developer console, then try it again."
 	case refused.PaymentRequired():
 		return "Nothing was posted. Buy credits in X's developer console, then try it again."
 	case refused.Duplicate():

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/desk"
 	"vivra/app/effects"
 	"vivra/app/pages"
 	"vivra/app/postgres"
@@ -69,12 +70,13 @@ func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Pos
 	if err != nil {
 		return postgres.Sent{}, err
 	}
-	parent, err := o.answered(ctx, e, p.ReplyTo)
+	parent, err := o.parent(ctx, e, p)
 	if err != nil {
 		return postgres.Sent{}, err
 	}
-	posts, err := o.Desk.X.TimelineSince(ctx, account.AccessToken, f.AccountID, since(v))
-	if errors.Is(err, x.ErrMore) {
+	posts, err := o.Desk.Timeline(ctx, desk.ForPublication(e), account, f.AccountID, since(v))
+	var unpaid *app.BudgetError
+	if errors.Is(err, x.ErrMore) || errors.As(err, &unpaid) {
 		return postgres.Sent{}, errCannotTell
 	}
 	if err != nil {
@@ -102,7 +104,7 @@ func since(v app.Validation) time.Time {
 // another effect is not it.
 func (o *Orchestrator) ours(ctx context.Context, e app.Effect, p effects.Post, parent string, posts []app.Post) (postgres.Sent, error) {
 	for _, post := range posts {
-		if !x.SameText(p.Text, post.Text) || parent != "" && post.ParentID != parent {
+		if !sameText(p, post.Text) || parent != "" && post.ParentID != parent {
 			continue
 		}
 		taken, err := o.Store.BookedElsewhere(ctx, e, post.ID)
@@ -114,6 +116,15 @@ func (o *Orchestrator) ours(ctx context.Context, e app.Effect, p effects.Post, p
 		}
 	}
 	return postgres.Sent{}, nil
+}
+
+// sameText tells whether what stands on the timeline is the text of p. X puts
+// the names of those that a reply speaks to before it.
+func sameText(p effects.Post, shown string) bool {
+	if p.Answers != "" {
+		shown = x.WithoutNames(shown)
+	}
+	return x.SameText(p.Text, shown)
 }
 
 // findInGroup reads the group: what it shows has been set.

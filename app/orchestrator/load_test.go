@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -177,18 +178,35 @@ type waitingStep struct {
 var draftColumns = []string{"operation_id", "step_id", "call_id", "kind", "payload", "payload_sha256", "draft_no", "risk",
 	"state", "decided_by", "decided_at", "created_at", "frozen", "frozen_sha256", "applies_at"}
 
+// output is a post, or a thread in every tenth step.
+func (w waitingStep) output() (app.ValidationKind, any) {
+	text := "This is " + w.Key + " of @" + w.Account
+	if !strings.HasSuffix(w.Key, "3") {
+		return app.KindPost, app.PostPayload{Account: w.Account, Text: text, Media: []app.Media{}}
+	}
+	thread := app.ThreadPayload{Account: w.Account}
+	for i := range inThread {
+		thread.Posts = append(thread.Posts, app.PostPayload{Account: w.Account, Text: fmt.Sprintf("%s, part %d", text, i+1), Media: []app.Media{}})
+	}
+	return app.KindThread, thread
+}
+
+// inThread is how many posts a thread has.
+const inThread = 4
+
 // draft is the row of the step's approved draft.
 func (w waitingStep) draft() ([]any, error) {
-	payload, err := app.CanonicalJSON(app.PostPayload{Account: w.Account, Text: "This is " + w.Key + " of @" + w.Account, Media: []app.Media{}})
+	kind, is := w.output()
+	payload, err := app.CanonicalJSON(is)
 	if err != nil {
 		return nil, err
 	}
-	f, err := effects.Freeze(app.KindPost, payload, effects.Binding{OfficialAddress: "0x" + w.Address, Account: w.Account, AccountID: w.AccountID, Host: w.Host})
+	f, err := effects.Freeze(kind, payload, effects.Binding{OfficialAddress: "0x" + w.Address, Account: w.Account, AccountID: w.AccountID, Host: w.Host})
 	if err != nil {
 		return nil, err
 	}
 	frozen, err := app.CanonicalJSON(f)
-	return []any{w.Operation, w.Step, "load", "post", string(payload), sum(payload), 1, json.RawMessage(`{}`),
+	return []any{w.Operation, w.Step, "load", string(kind), string(payload), sum(payload), 1, json.RawMessage(`{}`),
 		"approved", "ada", testop.J0, testop.J0, string(frozen), sum(frozen), testop.J0.Add(app.DefaultSettings().Undo)}, err
 }
 
@@ -243,10 +261,11 @@ func (c *crowd) quiet() {
 	}
 }
 
-// next is when the next effect is due, nil when all are done.
+// next is when the next effect is due, nil when none is: a post behind another of
+// its thread is due with that.
 func (c *crowd) next() (at *time.Time) {
 	c.tb.Helper()
-	if err := c.db.QueryRow(c.tb.Context(), `SELECT min(not_before) FROM effects WHERE state IN ('intent', 'unknown')`).Scan(&at); err != nil {
+	if err := c.db.QueryRow(c.tb.Context(), `SELECT min(not_before) FROM effects WHERE state IN ('intent', 'unknown') AND not_before > $1`, c.clock.Now()).Scan(&at); err != nil {
 		c.tb.Fatal(err)
 	}
 	return at
@@ -255,19 +274,26 @@ func (c *crowd) next() (at *time.Time) {
 func (c *crowd) check() {
 	c.tb.Helper()
 	posts := c.x.Posts()
-	said, last := map[string]int{}, map[string]time.Time{}
+	said, whole, last := map[string]int{}, map[string]int{}, map[string]xsim.Published{}
 	slices.SortStableFunc(posts, func(a, b xsim.Published) int { return a.At.Compare(b.At) })
 	for _, p := range posts {
+		name, _, _ := strings.Cut(p.Text, ",")
+		whole[name]++
 		if said[p.Text]++; said[p.Text] > 1 {
 			c.tb.Errorf("%q went out %d times", p.Text, said[p.Text])
 		}
-		if before, ok := last[p.Account]; ok && p.At.Sub(before) < spacing {
-			c.tb.Errorf("account %s posted twice within %s", p.Account, p.At.Sub(before))
+		if before, ok := last[p.Account]; ok && p.At.Sub(before.At) < spacing && !strings.HasPrefix(before.Text, name+",") {
+			c.tb.Errorf("account %s posted %q %s after %q", p.Account, p.Text, p.At.Sub(before.At), before.Text)
 		}
-		last[p.Account] = p.At
+		last[p.Account] = p
 	}
-	if len(said) != c.count {
-		c.tb.Errorf("%d of %d went out", len(said), c.count)
+	if len(whole) != c.count {
+		c.tb.Errorf("%d of %d went out", len(whole), c.count)
+	}
+	for name, n := range whole {
+		if n != 1 && n != inThread {
+			c.tb.Errorf("%d posts of %s went out", n, name)
+		}
 	}
 	for _, op := range c.ops {
 		all, err := c.store.Effects(c.tb.Context(), op.ID)

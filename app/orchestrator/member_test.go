@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +61,8 @@ type victim struct {
 	Point, Kind string
 	// Begins is the kind of the first effect that the approval sets off.
 	Begins string
+	// Places are those of the effects that it dies over, nil: of any.
+	Places []int
 }
 
 // live works; when nothing is left to do it says so, and waits to be told how
@@ -73,8 +76,8 @@ func (v victim) live(ctx context.Context, in io.Reader) error {
 	}
 	defer b.close()
 	told := bufio.NewScanner(in)
-	p := player{bureau: b, operation: v.Operation, begins: v.Begins, made: made, reached: func(point, kind string) {
-		if point == v.Point && kind == v.Kind {
+	p := player{bureau: b, operation: v.Operation, begins: v.Begins, made: made, reached: func(point, kind string, at int) {
+		if point == v.Point && kind == v.Kind && (v.Places == nil || slices.Contains(v.Places, at)) {
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			select {} // until the signal arrives
 		}
@@ -96,20 +99,22 @@ type player struct {
 	operation int64
 	begins    string
 	made      *pile
-	// reached is told each point with the kind of effect that came there.
-	reached func(point, kind string)
+	// reached is told each point with the kind of effect that came there, and its
+	// place.
+	reached func(point, kind string, at int)
 	// next is called when nothing is left to do at this instant: false ends the play.
 	next func() bool
 }
 
 func (p player) play(ctx context.Context) error {
-	kind := ""
+	kind, place := "", 0
 	tell := func(point string) {
-		at := kind
-		if at == "" {
-			at = p.first(ctx)
+		if kind == "" {
+			first, at := p.first(ctx)
+			p.reached(point, first, at)
+			return
 		}
-		p.reached(point, at)
+		p.reached(point, kind, place)
 	}
 	p.Reached, p.Store.Reached = tell, tell
 	for {
@@ -118,11 +123,15 @@ func (p player) play(ctx context.Context) error {
 		}
 		all := p.made.taken()
 		for _, job := range all {
+			if job.Kind != app.JobEffect && job.Kind != app.JobReconcile {
+				_ = p.Do(ctx, job) // a look at mentions, once something is out
+				continue
+			}
 			e, err := p.Store.Effect(ctx, job.ID)
 			if err != nil {
 				return err
 			}
-			kind = e.Kind
+			kind, place = e.Kind, e.Position
 			_ = p.Do(ctx, job) // the rows tell what failed
 			kind = ""
 		}
@@ -132,18 +141,19 @@ func (p player) play(ctx context.Context) error {
 	}
 }
 
-// first is the kind of the first effect that is still open, or to come.
-func (p player) first(ctx context.Context) string {
+// first is the kind and the place of the first effect that is still open, or to
+// come.
+func (p player) first(ctx context.Context) (kind string, at int) {
 	all, err := p.Store.Effects(ctx, p.operation)
 	if err != nil {
-		return ""
+		return "", 0
 	}
 	for _, e := range all {
 		if e.State != app.EffectDone {
-			return e.Kind
+			return e.Kind, e.Position
 		}
 	}
-	return p.begins
+	return p.begins, 0
 }
 
 // process is another process that a test has started.

@@ -348,6 +348,10 @@ func (w *world) SimulateTrade(context.Context, app.TokenRef) (app.TradeSimulatio
 	return read(w, func() app.TradeSimulation { return w.trade })
 }
 
+func (w *world) Launch(context.Context, app.TokenRef) (app.Launch, error) {
+	return read(w, func() app.Launch { return app.Launch{Deployer: w.token.Deployer, Block: 9} })
+}
+
 func (w *world) Snapshot(context.Context, app.TokenRef) (app.Market, error) {
 	return read(w, func() app.Market { return w.market })
 }

@@ -30,6 +30,9 @@ type Orchestrator struct {
 	Trades   tools.Trades
 	Market   tools.Market
 	Sites    *pages.Host
+	Launches Launches
+	// Venue says where people meet a token.
+	Venue func(app.TokenRef) tools.Venue
 	// ChainID is the chain that new operations are on.
 	ChainID int64
 	// SiteDomain is where relaunched sites live: <ticker>.<SiteDomain>.
@@ -48,6 +51,11 @@ type Orchestrator struct {
 	Reached func(point string)
 }
 
+// Launches tells where a token came from. app/chain implements it.
+type Launches interface {
+	Launch(ctx context.Context, ref app.TokenRef) (app.Launch, error)
+}
+
 // Tick looks for everything that is due and sets it going. It is safe to run in
 // any number of processes at once, and to miss.
 func (o *Orchestrator) Tick(ctx context.Context) error {
@@ -56,10 +64,12 @@ func (o *Orchestrator) Tick(ctx context.Context) error {
 		o.begin(ctx, now),
 		o.Store.TakeOverExpired(ctx, now, wall, wall.Add(o.Lease)),
 		o.Store.LoseExpiredEffects(ctx, now, wall),
+		o.Store.LoseExpiredReads(ctx, now, wall),
 		o.Store.ApplyDecisions(ctx, now),
 		o.Store.ExpireApprovals(ctx, now),
 		o.advance(ctx, now, wall),
 		o.wakeEffects(ctx, now, wall),
+		o.wakeLooks(ctx, now, wall),
 		o.overdue(ctx, now),
 	)
 }
@@ -123,6 +133,8 @@ func (o *Orchestrator) Do(ctx context.Context, job app.Job) error {
 		err = o.CarryOut(ctx, job.ID)
 	case app.JobReconcile:
 		err = o.Reconcile(ctx, job.ID)
+	case app.JobMentions:
+		err = o.lookAtMentions(ctx, job)
 	default:
 		return fmt.Errorf("there is no job of kind %q", job.Kind)
 	}
@@ -167,9 +179,14 @@ func (o *Orchestrator) doStep(ctx context.Context, job app.Job) error {
 
 // prepareHeld keeps the claim while the sources are read, which may take long.
 func (o *Orchestrator) prepareHeld(ctx context.Context, c app.Claim, op app.Operation, step *app.Step) error {
+	return o.holding(ctx, c, func(held context.Context) error { return o.prepare(held, c, op, step) })
+}
+
+// holding keeps the claim while fn runs.
+func (o *Orchestrator) holding(ctx context.Context, c app.Claim, fn func(held context.Context) error) error {
 	held, release := o.Runner.Hold(ctx, c)
 	defer release()
-	err := o.prepare(held, c, op, step)
+	err := fn(held)
 	if errors.Is(context.Cause(held), postgres.ErrLost) {
 		return postgres.ErrLost
 	}

@@ -70,7 +70,8 @@ func (p place) open(ctx context.Context, clock, wall clockwork.Clock, w *world, 
 	d := &desk.Desk{Store: store, Blobs: b.blobs, Seal: sealer, Clock: clock,
 		X:        x.New(x.Config{APIBaseURL: p.X, AuthBaseURL: p.X, ClientID: "us", ClientSecret: "s3", HTTP: quick}),
 		Telegram: telegram.New(telegram.Config{BaseURL: p.Telegram, Token: botKey, HTTP: quick})}
-	b.Orchestrator = &orchestrator.Orchestrator{Store: store, Desk: d, Chain: w, Trades: w, Market: w, Sites: p.host(nil),
+	b.Orchestrator = &orchestrator.Orchestrator{Store: store, Desk: d, Chain: w, Trades: w, Market: w, Launches: w, Sites: p.host(nil),
+		Venue:   func(app.TokenRef) tools.Venue { return tools.Venue{Chain: "Test chain"} },
 		ChainID: 8453, SiteDomain: "vivra.example", LivePage: livePage, Secret: key, Clock: clock, Wall: wall, Lease: lease,
 		Enqueue: enqueue, Log: slog.New(slog.DiscardHandler)}
 	store.Enqueue = func(ctx context.Context, _ pgx.Tx, job app.Job) error { return enqueue(ctx, job) }
@@ -93,8 +94,8 @@ func (p place) staff(o *orchestrator.Orchestrator, w *world) error {
 		return err
 	}
 	d := o.Desk
-	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d,
-		Social: d, Polls: d, Activity: d, Chain: w, Trades: w, Market: w, EIP55: chain.Checksum, PublicURL: "https://vivra.example"})
+	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d, History: d,
+		Social: d, Mentions: d, Polls: d, Activity: d, Chain: w, Trades: w, Market: w, EIP55: chain.Checksum, PublicURL: "https://vivra.example"})
 	catalogue, err := agents.Load(specs.FS, prompts.FS, kit, func(string) bool { return true })
 	if err != nil {
 		return err

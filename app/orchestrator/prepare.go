@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/calendar"
 	"vivra/app/chain"
 	"vivra/app/scoring"
@@ -47,9 +48,9 @@ func (o *Orchestrator) input(ctx context.Context, op app.Operation, step app.Ste
 	input := map[string]any{"official_address": chain.Checksum(op.Token.Ref.Address), "live_page": o.LivePage(op.Slug), "site_host": op.SiteHost}
 	switch step.Task {
 	case "scanner.full_report":
-		return o.report(ctx, op, input)
+		return o.report(ctx, op, step, input)
 	case "scanner.go_nogo":
-		return o.goNoGo(ctx, op, input)
+		return o.goNoGo(ctx, op, step, input)
 	case "scanner.daily_metrics", "cm.daily_post":
 		return o.daily(ctx, op, step, input)
 	case "scanner.verdict":
@@ -87,7 +88,7 @@ func (o *Orchestrator) counted(ctx context.Context, op app.Operation, step app.S
 	if err != nil || step.Attempt > len(settings.StepRetries) {
 		return err
 	}
-	rec, onX, onTelegram, err := o.Desk.PollTallies(ctx, op.ID)
+	rec, onX, onTelegram, err := o.Desk.PollTallies(ctx, paidBy(step))
 	if err != nil {
 		return err
 	}
@@ -107,8 +108,13 @@ func (o *Orchestrator) code(op app.Operation) string {
 	return "V-" + base32.StdEncoding.EncodeToString(mac.Sum(nil))[:8]
 }
 
+// paidBy has the agent of a step pay for what is read for it.
+func paidBy(step app.Step) agent.Scope {
+	return agent.Scope{OperationID: step.OperationID, Agent: step.Agent, StepKey: step.Key}
+}
+
 // readings asks every source; one that can't answer is unknown, never zero.
-func (o *Orchestrator) readings(ctx context.Context, op app.Operation) scoring.Readings {
+func (o *Orchestrator) readings(ctx context.Context, op app.Operation, step app.Step) scoring.Readings {
 	ref := op.Token.Ref
 	r := scoring.Readings{
 		Token:     known(o.Chain.Token(ctx, ref)),
@@ -118,7 +124,7 @@ func (o *Orchestrator) readings(ctx context.Context, op app.Operation) scoring.R
 		Life:      known(o.Trades.Transactions(ctx, ref, 365)),
 		Trade:     known(o.Trades.SimulateTrade(ctx, ref)),
 	}
-	if p, err := o.Desk.Profile(ctx, op.ID, op.XHandle); err == nil {
+	if p, err := o.Desk.Profile(ctx, paidBy(step), op.XHandle); err == nil {
 		r.XFollowers = &p.Followers
 	}
 	return r
@@ -131,8 +137,8 @@ func known[T any](v T, err error) *T {
 	return &v
 }
 
-func (o *Orchestrator) report(ctx context.Context, op app.Operation, input map[string]any) (map[string]any, error) {
-	facts := scoring.FactsAt(o.readings(ctx, op), o.Clock.Now())
+func (o *Orchestrator) report(ctx context.Context, op app.Operation, step app.Step, input map[string]any) (map[string]any, error) {
+	facts := scoring.FactsAt(o.readings(ctx, op, step), o.Clock.Now())
 	score, parts := scoring.Score(facts)
 	input["checks"], input["score"], input["parts"] = scoring.PreCheck(facts, scoring.DefaultThresholds()), score, parts
 	baseline, err := o.reading(ctx, op)
@@ -147,8 +153,8 @@ func (o *Orchestrator) report(ctx context.Context, op app.Operation, input map[s
 }
 
 // goNoGo reads the chain once more: half an hour is long for a token.
-func (o *Orchestrator) goNoGo(ctx context.Context, op app.Operation, input map[string]any) (map[string]any, error) {
-	facts := scoring.FactsAt(o.readings(ctx, op), o.Clock.Now())
+func (o *Orchestrator) goNoGo(ctx context.Context, op app.Operation, step app.Step, input map[string]any) (map[string]any, error) {
+	facts := scoring.FactsAt(o.readings(ctx, op, step), o.Clock.Now())
 	checks := scoring.PreCheck(facts, scoring.DefaultThresholds())
 	score, _ := scoring.Score(facts)
 	input["checks"], input["score"], input["blocking"] = checks, score, scoring.Blocking(checks)

@@ -12,12 +12,17 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/desk"
 	"vivra/app/postgres"
 )
 
 // readBackEvery is how often a profile is looked at until it shows what a
 // person was to enter.
 const readBackEvery = 5 * time.Minute
+
+// byHandWithin is how long that is, before the team is told that it does not:
+// who said that it was applied may have left a field out.
+const byHandWithin = time.Hour
 
 // readBack compares the account's profile with the checklist that a person
 // said to have applied.
@@ -26,7 +31,7 @@ func (o *Orchestrator) readBack(ctx context.Context, e app.Effect, p app.Profile
 	if err != nil {
 		return postgres.Sent{}, patiently(err)
 	}
-	me, err := o.Desk.X.Me(ctx, account.AccessToken)
+	me, err := o.Desk.Me(ctx, desk.ForPublication(e), account)
 	if err != nil {
 		return postgres.Sent{}, patiently(err)
 	}
@@ -45,17 +50,18 @@ func patiently(err error) error {
 	if errors.As(err, &later) || errors.As(err, &other) {
 		return err
 	}
-	return &notYet{cause: err, wait: readBackEvery, endless: true}
+	return &notYet{cause: err, wait: readBackEvery, endless: true, byHand: true}
 }
 
-// differences says what the profile does not show yet.
+// differences says what the profile does not show yet, and what to do about it.
+// What it shows instead is somebody else's text, and not repeated.
 func (o *Orchestrator) differences(ctx context.Context, p app.ProfilePayload, me app.Profile) error {
 	var wrong []string
 	if me.Name != p.Name {
-		wrong = append(wrong, "the name")
+		wrong = append(wrong, "Name: enter “"+p.Name+"”.")
 	}
 	if me.Bio != p.Bio {
-		wrong = append(wrong, "the bio")
+		wrong = append(wrong, "Bio: enter “"+p.Bio+"”.")
 	}
 	if p.Picture.SHA256 != "" {
 		want, err := o.original(ctx, p.Picture)
@@ -63,11 +69,11 @@ func (o *Orchestrator) differences(ctx context.Context, p app.ProfilePayload, me
 			return err
 		}
 		if err := o.samePicture(ctx, want, me.PictureURL); err != nil {
-			wrong = append(wrong, fmt.Sprintf("the picture (%v)", err))
+			wrong = append(wrong, fmt.Sprintf("Picture: upload the one of the checklist (%v).", err))
 		}
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("the profile does not show yet: %s", strings.Join(wrong, ", "))
+		return fmt.Errorf("the profile on X does not show all that was approved. %s Save it there; it is looked at again every %d minutes.", strings.Join(wrong, " "), int(readBackEvery/time.Minute))
 	}
 	return nil
 }

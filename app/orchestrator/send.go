@@ -87,8 +87,16 @@ func (o *Orchestrator) answered(ctx context.Context, e app.Effect, position int)
 		return "", nil
 	}
 	ids, err := o.Store.ProviderIDs(ctx, e.ValidationID)
-	if err == nil && ids[position] == "" {
-		err = fmt.Errorf("what stands at position %d has no number", position)
+	if err != nil || ids[position] != "" {
+		return ids[position], err
 	}
-	return ids[position], err
+	// It may have gone out under an earlier approval.
+	f, _, err := o.bound(ctx, e)
+	if err != nil {
+		return "", err
+	}
+	if position >= len(f.Out) || f.Out[position].ProviderID == "" {
+		return "", fmt.Errorf("what stands at position %d has no number", position)
+	}
+	return f.Out[position].ProviderID, nil
 }

@@ -2,6 +2,8 @@ package orchestrator
 
 import (
 	"context"
+
+	"vivra/app"
 	"vivra/app/effects"
 	"vivra/app/postgres"
 	"vivra/app/x"
@@ -29,7 +31,7 @@ func (o *Orchestrator) preparePost(ctx context.Context, a attempt, p effects.Pos
 	if err != nil {
 		return "", request, err
 	}
-	if request.ReplyTo, err = o.answered(ctx, a.Effect, p.ReplyTo); err != nil {
+	if request.ReplyTo, err = o.parent(ctx, a.Effect, p); err != nil {
 		return "", request, err
 	}
 	if request.MediaIDs, err = o.pictures(ctx, a, account.AccessToken, p.Media); err != nil {
@@ -38,11 +40,21 @@ func (o *Orchestrator) preparePost(ctx context.Context, a attempt, p effects.Pos
 	return account.AccessToken, request, o.inTime(a)
 }
 
+// parent is the number of the post that a post replies to, "" for none.
+func (o *Orchestrator) parent(ctx context.Context, e app.Effect, p effects.Post) (string, error) {
+	if p.Answers != "" {
+		return p.Answers, nil
+	}
+	return o.answered(ctx, e, p.ReplyTo)
+}
+
 func posted(p effects.Post, id string) postgres.Sent {
 	summary := "Posted on X"
 	switch {
 	case len(p.PollOptions) > 0:
 		summary = "Opened the poll on X"
+	case p.Answers != "":
+		summary = "Answered a mention on X"
 	case p.ReplyTo >= 0:
 		summary = "Posted on X, in the thread"
 	}

@@ -407,17 +407,40 @@ func TestProfileIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, apply := range map[string]func() error{
-		"nothing":         func() error { return nil },
-		"the name":        func() error { return o.x.ApplyProfile(userID, "Dodo", "", "", nil) },
-		"another picture": func() error { return o.x.ApplyProfile(userID, "Dodo", "We hold & build.", "", plain(t, color.White)) },
+	for _, c := range []struct {
+		what  string
+		apply func() error
+		says  []string
+	}{
+		{"nothing", func() error { return nil }, []string{"Name: enter “Dodo”.", "Bio: enter “We hold & build.”.", "Picture: upload the one of the checklist"}},
+		{"the name", func() error { return o.x.ApplyProfile(userID, "Dodo", "", "", nil) }, []string{"Bio: enter", "Picture: upload"}},
+		{"another picture", func() error { return o.x.ApplyProfile(userID, "Dodo", "We hold & build.", "", plain(t, color.White)) }, []string{"Picture: upload"}},
 	} {
-		if err := apply(); err != nil {
+		if err := c.apply(); err != nil {
 			t.Fatal(err)
 		}
 		if err := o.later(5 * time.Minute); err != nil || o.step("a").State != app.StepWaiting || o.effects()[0].State != app.EffectIntent {
-			t.Fatalf("after %s the step is %s: %v", what, o.step("a").State, err)
+			t.Fatalf("after %s the step is %s: %v", c.what, o.step("a").State, err)
 		}
+		told := o.effects()[0].Error
+		for _, says := range []string{"Name: enter", "Bio: enter", "Picture: upload"} {
+			if wanted := slices.ContainsFunc(c.says, func(w string) bool { return strings.HasPrefix(w, says) }); strings.Contains(told, says) != wanted {
+				t.Errorf("after %s it says %s", c.what, told)
+			}
+		}
+		for _, says := range c.says {
+			if !strings.Contains(told, says) {
+				t.Errorf("after %s it does not say %q: %s", c.what, says, told)
+			}
+		}
+	}
+	for range 24 {
+		if err := o.later(5 * time.Minute); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if told := testop.Alerts(t, o.store, "not_applied"); len(told) != 1 || !strings.Contains(told[0].Message, "Picture: upload") {
+		t.Errorf("after two hours the team is told %+v", told)
 	}
 	if err := o.x.ApplyProfile(userID, "Dodo", "We hold & build.", "", blueBytes); err != nil {
 		t.Fatal(err)
@@ -427,42 +450,15 @@ func TestProfileIsReadBack(t *testing.T) {
 	}
 }
 
-// TestSystemSteps: the dossier's fields come from what is known and show their
-// gaps; a receipt is needed; the handover completes the operation.
+// TestSystemSteps: the handover completes the operation; a task that nobody
+// knows fails.
 func TestSystemSteps(t *testing.T) {
 	t.Parallel()
-	system := func(key string) app.Step { return testop.Step("system", key, key, true) }
-	o := newOffice(t, testop.Step("scanner", "scanner.full_report", "scanner.full_report", false), person("cm.verification_post"), system("cto.dossier"), system("handover"), system("no.such.task"))
-	claim := o.claim("scanner.full_report")
-	if err := o.store.FinishStep(t.Context(), claim, []byte(`{"why_it_died":"The deployer left."}`), "Done", o.clock.Now()); err != nil {
-		t.Fatal(err)
-	}
-	if err := o.publish("cm.verification_post", app.KindPost, aPost("V-CODE")); err != nil {
-		t.Fatal(err)
-	}
-	for _, key := range []string{"cto.dossier", "handover", "no.such.task"} {
-		err := o.Do(t.Context(), app.Job{Kind: app.JobStep, ID: o.step(key).ID, Fence: o.step(key).Fence})
-		if (err != nil) != (key == "no.such.task") {
+	o := newOffice(t, system("handover"), system("no.such.task"))
+	for _, key := range []string{"handover", "no.such.task"} {
+		if err := o.carryOut(key); (err != nil) != (key == "no.such.task") {
 			t.Fatalf("%s: %v", key, err)
 		}
-	}
-	dossier := o.waiting("cto.dossier")
-	var payload app.DossierPayload
-	if err := json.Unmarshal(dossier.Payload, &payload); err != nil {
-		t.Fatal(err)
-	}
-	fields := map[string]string{}
-	for _, f := range payload.Fields {
-		fields[f.Label] = f.Value
-	}
-	for label, want := range map[string]string{"Token address": official, "Chain id": "8453", "Ticker": "DODO", "Account on X": "@" + handle,
-		"Proof post": "https://x.com/" + handle + "/status/" + o.x.Posts()[0].ID, "Public record": "https://vivra.example/o/dodo-b", "Why the token was left": "The deployer left.", "Website": ""} {
-		if got, ok := fields[label]; !ok || got != want {
-			t.Errorf("%s: %q, want %q", label, got, want)
-		}
-	}
-	if _, err := o.store.ApproveValidation(t.Context(), dossier.Choice(), testop.Person, "", o.clock.Now()); app.KindOf(err) != app.Invalid {
-		t.Errorf("a dossier without a receipt: %v", err)
 	}
 	o.approve(o.waiting("handover"))
 	if op, err := o.store.Operation(t.Context(), o.op.ID); err != nil || op.State != app.OperationCompleted {

@@ -99,6 +99,8 @@ func SettingAnchor(key string) string { return Settings() + "#" + SettingID(key)
 func StepRun(id int64) string     { return "/admin/steps/" + number(id) + "/run" }
 func StepRuns(id int64) string    { return "/admin/steps/" + number(id) + "/runs" }
 func StepRetry(id int64) string   { return "/admin/steps/" + number(id) + "/retry" }
+func StepRest(id int64) string    { return "/admin/steps/" + number(id) + "/rest" }
+func StepFinish(id int64) string  { return "/admin/steps/" + number(id) + "/finish" }
 func StepSkip(id int64) string    { return "/admin/steps/" + number(id) + "/skip" }
 func Validations() string         { return "/admin/validations" }
 func Validation(id string) string { return "/admin/validations/" + url.PathEscape(id) }

@@ -60,12 +60,18 @@ func AlertPlace(slug, kind, subject string) string {
 	case "validation_overdue", "payload_changed", "approval_expired":
 		draft, _, _ := strings.Cut(name, "/")
 		return Validation(draft)
+	case "mention_flagged":
+		return MentionList{Slug: slug, State: "flagged"}.URL()
+	case "mentions_unread":
+		return MentionList{Slug: slug}.URL()
+	case "mentions_bound":
+		return SettingAnchor("x.mentions_daily_cents")
 	case "x_account":
 		if handle, ok := strings.CutPrefix(name, "@"); ok {
 			return XAccount(handle)
 		}
 		return XAccounts()
-	case "effect_unknown", "publication_failed":
+	case "effect_unknown", "publication_failed", "not_applied":
 		return EffectAnchor(slug, name)
 	case "step_failed", "rejected", "unsafe_output", "nothing_to_publish":
 		return StepAnchor(slug, name)

@@ -141,7 +141,10 @@ func (t *opTx) fits(ctx context.Context, v app.Validation) (bool, error) {
 }
 
 func (t *opTx) approved(ctx context.Context, v app.Validation, st app.Step) error {
-	t.add(app.EventLine{Kind: "decision", Agent: v.Agent, Step: v.StepKey, Summary: approvedBy(v), Link: v.ReceiptURL})
+	t.add(app.EventLine{Kind: "decision", Agent: v.Agent, Step: v.StepKey, Summary: approvedBy(v)})
+	for _, r := range app.Sent(v.Receipts) {
+		t.add(app.EventLine{Kind: "decision", Agent: v.Agent, Step: v.StepKey, Summary: "Submitted by hand to " + r.Name, Link: r.Link})
+	}
 	planned, err := effects.Plan(v)
 	if err != nil {
 		return err
@@ -196,8 +199,11 @@ func (t *opTx) intend(ctx context.Context, planned []app.Effect) error {
 // rejected has the step's next run read why, or stops what can't go on.
 func (t *opTx) rejected(ctx context.Context, v app.Validation, st app.Step) error {
 	t.add(app.EventLine{Kind: "decision", Agent: v.Agent, Step: v.StepKey, Summary: fmt.Sprintf("Rejected by a person, draft %d", v.DraftNo)})
-	if v.Kind == app.KindGoNoGo {
+	switch {
+	case v.Kind == app.KindGoNoGo:
 		return t.stop(ctx, "the go/no-go was rejected")
+	case len(outBefore(v)) > 0:
+		return t.restRejected(ctx, v)
 	}
 	settings, err := t.settings(ctx)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 func (w *world) decided(vs ...app.Validation) {
 	w.t.Helper()
 	for _, v := range vs {
-		_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 		w.must(err)
 	}
 }

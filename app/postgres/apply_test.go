@@ -16,7 +16,7 @@ func TestWhatHappensMeanwhile(t *testing.T) {
 	later := j0.Add(undo)
 	decide := func(t *testing.T) (*world, app.Validation) {
 		w, v := posts(t, 1, app.Dollar)
-		_, err := w.store.ApproveValidation(w.ctx, v[0].Choice(), bob, "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, v[0].Choice(), bob, nil, j0)
 		w.must(err)
 		return w, v[0]
 	}
@@ -67,9 +67,9 @@ func TestWhatHappensMeanwhile(t *testing.T) {
 		w := newWorld(t, app.Dollar, step("handover", "system", validates), step("cm.post_0", "cm", validates))
 		v := w.waiting("cm.post_0", app.KindPost, post("late"))
 		end := w.waiting("handover", app.KindHandover, app.HandoverPayload{Items: []string{"a"}})
-		_, err := w.store.ApproveValidation(w.ctx, end.Choice(), ada, "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, end.Choice(), ada, nil, j0)
 		w.must(err)
-		_, err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0.Add(time.Second))
+		_, err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0.Add(time.Second))
 		w.must(err)
 		w.must(w.store.ApplyDecisions(w.ctx, later))
 		void(w, v, "the operation was completed")
@@ -109,7 +109,7 @@ func TestHandoverIsNotCompletedWhilePaused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, app.Dollar, step("handover", "system", validates))
 	v := w.waiting("handover", app.KindHandover, app.HandoverPayload{Items: []string{"a"}})
-	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 	w.must(err)
 	w.must(w.store.PauseOperation(w.ctx, w.op.Slug, ada, j0))
 	w.apply(j0)
@@ -133,7 +133,7 @@ func TestOneDecisionThatFailsHoldsUpNoOther(t *testing.T) {
 	broken := w.goNoGoOutput("go")
 	v := w.waiting("cm.post_0", app.KindPost, post("gm"))
 	for _, each := range []app.Validation{broken, v} {
-		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, nil, j0)
 		w.must(err)
 	}
 	w.exec(`UPDATE operation_steps SET output = '[]' WHERE id = $1`, broken.StepID)
@@ -157,7 +157,7 @@ func TestCrashBesideWhatFollows(t *testing.T) {
 	for _, point := range []string{"applying", "applied"} {
 		w, v := posts(t, 2, app.Dollar)
 		for _, each := range v {
-			_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, nil, j0)
 			w.must(err)
 		}
 		died := errors.New("killed")
@@ -198,7 +198,7 @@ func TestWhatWasListedIsLookedAtAgain(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, app.Dollar, step("handover", "system", validates))
 			v := w.waiting("handover", app.KindHandover, app.HandoverPayload{Items: []string{"a"}})
-			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 			w.must(err)
 			tx, err := w.db.Begin(w.ctx)
 			w.must(err)

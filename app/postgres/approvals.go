@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"vivra/app"
 	"vivra/app/effects"
@@ -13,9 +14,10 @@ import (
 
 // approveBy is a person's approval of what would be sent now, if that is what
 // they saw.
-func (t *opTx) approveBy(ctx context.Context, v app.Validation, by app.User, receipt string) error {
-	if v.Kind == app.KindDossier && receipt == "" {
-		return app.Errorf(app.Invalid, "Submit the form first, then enter the receipt's address here.")
+func (t *opTx) approveBy(ctx context.Context, v app.Validation, by app.User, receipts []app.Receipt) error {
+	settled, err := settle(v, receipts, by, t.now)
+	if err != nil {
+		return err
 	}
 	if t.op.State == app.OperationPaused && v.Kind == app.KindHandover {
 		return app.Errorf(app.Conflict, "Resume the operation before signing it off.")
@@ -35,7 +37,23 @@ func (t *opTx) approveBy(ctx context.Context, v app.Validation, by app.User, rec
 			return approvedFirst(v)
 		}
 	}
-	return t.decided(ctx, v, dbsqlc.DecideValidationParams{State: app.ValidationApproved, DecidedBy: by.Name, ReceiptUrl: plain(receipt)})
+	return t.decided(ctx, v, dbsqlc.DecideValidationParams{State: app.ValidationApproved, DecidedBy: by.Name, Receipts: settled})
+}
+
+// settle is what is kept of the receipts of a dossier's forms.
+func settle(v app.Validation, receipts []app.Receipt, by app.User, at time.Time) (json.RawMessage, error) {
+	if v.Kind != app.KindDossier {
+		return nil, nil
+	}
+	var dossier app.DossierPayload
+	if err := json.Unmarshal(v.Payload, &dossier); err != nil {
+		return nil, fmt.Errorf("read the dossier: %w", err)
+	}
+	settled, err := dossier.Settle(receipts, by.Name, at)
+	for i := range settled {
+		settled[i].Link, settled[i].Reason = plain(settled[i].Link), plain(settled[i].Reason)
+	}
+	return mustJSON(settled), err
 }
 
 // binds checks that approving v would set off what v shows. What has changed

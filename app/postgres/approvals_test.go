@@ -14,7 +14,7 @@ func TestApprovalOfWhatHasChanged(t *testing.T) {
 	w, vs := posts(t, 1, app.Dollar)
 	v := vs[0]
 	w.exec(`UPDATE operations SET site_host = 'other.example' WHERE id = $1`, w.op.ID)
-	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 	w.conflict(err, "a new draft waits")
 	queue, err := w.store.PendingValidations(w.ctx)
 	w.must(err)
@@ -31,7 +31,7 @@ func TestApprovalOfWhatHasChanged(t *testing.T) {
 
 	op := w.operation(2, app.Dollar, step("cm.post_0", "cm", validates))
 	against := w.waitingIn(op.ID, "cm.post_0", app.KindPost, app.PostPayload{Account: "somebody", Text: "gm"}, j0)
-	_, err = w.store.ApproveValidation(w.ctx, against.Choice(), ada, "", j0)
+	_, err = w.store.ApproveValidation(w.ctx, against.Choice(), ada, nil, j0)
 	w.conflict(err, "can't be approved")
 	if !strings.Contains(err.Error(), "somebody") || w.now(against).State != app.ValidationPending {
 		t.Errorf("it is %s: %v", w.now(against).State, err)
@@ -49,7 +49,7 @@ func TestDraftsOfAnOlderProgram(t *testing.T) {
 	w.exec(`ALTER TABLE validations DISABLE TRIGGER validations_frozen`)
 	w.exec(`UPDATE validations SET frozen = '', frozen_sha256 = sha256('')`)
 	w.exec(`ALTER TABLE validations ENABLE TRIGGER validations_frozen`)
-	_, err := w.store.ApproveValidation(w.ctx, w.now(vs[0]).Choice(), ada, "", j0)
+	_, err := w.store.ApproveValidation(w.ctx, w.now(vs[0]).Choice(), ada, nil, j0)
 	w.conflict(err, "a new draft waits")
 	w.reject(w.now(vs[1]), "no", j0)
 	queue, err := w.store.PendingValidations(w.ctx)

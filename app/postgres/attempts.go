@@ -43,6 +43,9 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 		if may, err = t.spaced(ctx, r.Effect, spacing); err != nil || !may {
 			return err
 		}
+		if may, err = t.mayReply(ctx, r); err != nil || !may {
+			return err
+		}
 		e = effectOfRow(r.Effect, r.Slug, r.StepKey)
 		e.Media, e.Charged = effects.Kept(e, now), 0
 		price := effects.PostPrice(e) + effects.PicturesPrice(e, now)
@@ -117,8 +120,8 @@ func (t *opTx) unapproved(ctx context.Context, e dbsqlc.EffectRow, v app.Validat
 
 // spaced keeps the gap between two publications of one account, from the last
 // post of one to the first of the next: the later one is delayed, never dropped.
-// Nothing is posted while X wants to be paid first. A thread's next post finds
-// nothing between itself and the one before, or takes a turn like a first one.
+// What goes on after it broke off keeps it too, behind what went out meanwhile.
+// Nothing is posted while X wants to be paid first.
 func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duration) (bool, error) {
 	if e.Account == "" {
 		return true, nil
@@ -128,19 +131,20 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 		return false, fmt.Errorf("lock account: %w", err)
 	}
 	since := t.now.Add(-spacing)
-	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, ValidationID: e.ValidationID, Since: &since})
+	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since})
 	if err != nil {
 		return false, fmt.Errorf("read account's last post: %w", err)
 	}
 	next := last.LastAt.Add(spacing)
-	if last.Busy {
+	if last.Busy || e.Begins && last.Within {
 		next = t.now.Add(time.Minute)
 	}
-	if next = latest(next, last.HeldUntil); !next.After(t.now) {
+	next = latest(next, last.HeldUntil)
+	switch {
+	case !next.After(t.now):
 		return true, nil
-	}
-	if err := q.ResumeThread(ctx, t, e.ID); err != nil {
-		return false, fmt.Errorf("give the thread a turn: %w", err)
+	case !e.Begins: // its place is before all that waits to begin
+		return false, q.DelayEffect(ctx, t, dbsqlc.DelayEffectParams{NotBefore: next, ID: e.ID})
 	}
 	return false, q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: next, SpacingS: spacing.Seconds(), Account: e.Account})
 }
@@ -171,6 +175,14 @@ func (t *opTx) failPublishing(ctx context.Context, stepID int64, stepKey, messag
 	if st.State != app.StepWaiting {
 		return nil
 	}
-	t.add(app.EventLine{Kind: "step", Agent: "system", Step: stepKey, Summary: "Publishing failed"})
-	return t.endStep(ctx, stepID, app.StepFailed, nil, "publishing failed: "+message)
+	parts, err := t.parts(ctx, stepID)
+	if err != nil {
+		return err
+	}
+	said, why := "Publishing failed", "publishing failed: "
+	if parts.Broken() {
+		said, why = "Publishing broke off: "+parts.String(), "publishing broke off, "+parts.String()+": "
+	}
+	t.add(app.EventLine{Kind: "step", Agent: "system", Step: stepKey, Summary: said})
+	return t.endStep(ctx, stepID, app.StepFailed, nil, why+message)
 }

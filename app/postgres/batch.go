@@ -22,7 +22,7 @@ func (s *Store) ApproveBatch(ctx context.Context, kind app.ValidationKind, all [
 			if err := together(kind, v); err != nil {
 				return err
 			}
-			return t.approveBy(ctx, v, by, "")
+			return t.approveBy(ctx, v, by, nil)
 		})
 		if err != nil {
 			// The zero validation of an id that nobody knows says enough.

@@ -30,6 +30,10 @@ func (t *opTx) completeStep(ctx context.Context, st app.Step) error {
 		if out.Decision == "no_go" {
 			return t.stop(ctx, "the go/no-go said no")
 		}
+	case app.MentionsTask:
+		return t.classified(ctx, st)
+	case app.ReplyTask:
+		return t.mentionAnswered(ctx, st)
 	case "handover":
 		t.op.State = app.OperationCompleted
 		t.add(app.EventLine{Kind: "operation", Agent: "team", Summary: "Completed: handed over"})

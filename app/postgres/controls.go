@@ -90,6 +90,9 @@ func (s *Store) SkipStep(ctx context.Context, stepID int64, reason string, by ap
 		if err := t.cutIn(ctx, st, "skipped by the team: "+reason); err != nil {
 			return err
 		}
+		if err := t.unread(ctx, st); err != nil {
+			return err
+		}
 		t.add(app.EventLine{Kind: "decision", Agent: "team", Step: st.Key, Summary: "Skipped by the team"})
 		return t.endStep(ctx, st.ID, app.StepSkipped, nil, "skipped by the team: "+reason)
 	})

@@ -131,14 +131,14 @@ func TestCuttingIntoWhatWaits(t *testing.T) {
 			t.Parallel()
 			w, v := begin(t)
 			w.must(cut(w, v.StepID))
-			if _, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0); !isKind(err, app.Conflict) {
+			if _, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0); !isKind(err, app.Conflict) {
 				t.Errorf("its draft is approved: %v", err)
 			}
 		})
 		t.Run(name+" while it can be undone", func(t *testing.T) {
 			t.Parallel()
 			w, v := begin(t)
-			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0)
 			w.must(err)
 			w.must(cut(w, v.StepID))
 			w.apply(j0)

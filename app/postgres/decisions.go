@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -11,10 +12,11 @@ import (
 )
 
 // ApproveValidation approves exactly what the person saw. Where two people
-// must, the first one's approval leaves it waiting for another's.
-func (s *Store) ApproveValidation(ctx context.Context, c app.Choice, by app.User, receiptURL string, now time.Time) (app.Validation, error) {
+// must, the first one's approval leaves it waiting for another's. receipts are
+// what became of a dossier's forms, nil for all else.
+func (s *Store) ApproveValidation(ctx context.Context, c app.Choice, by app.User, receipts []app.Receipt, now time.Time) (app.Validation, error) {
 	return s.decide(ctx, c, by, now, func(t *opTx, v app.Validation) error {
-		return t.approveBy(ctx, v, by, receiptURL)
+		return t.approveBy(ctx, v, by, receipts)
 	})
 }
 
@@ -133,6 +135,9 @@ func (t *opTx) decided(ctx context.Context, v app.Validation, p dbsqlc.DecideVal
 	}
 	applies := t.now.Add(undo)
 	p.ID, p.DecidedAt, p.AppliesAt = v.ID, &t.now, &applies
+	if p.Receipts == nil {
+		p.Receipts = json.RawMessage(`[]`)
+	}
 	if err := saved(t.store.q.DecideValidation(ctx, t, p)); err != nil || undo > 0 {
 		return err
 	}
@@ -159,7 +164,7 @@ func (t *opTx) auditDecision(ctx context.Context, by app.User, before, v app.Val
 		action = "validation.approved_first"
 	}
 	after := map[string]any{"state": v.State, "payload_sha256": v.PayloadSHA256, "frozen_sha256": v.FrozenSHA256,
-		"reason": v.Reason, "receipt_url": v.ReceiptURL, "edited_by": v.EditedBy, "first_approved_by": v.FirstApprovedBy}
+		"reason": v.Reason, "receipts": v.Receipts, "edited_by": v.EditedBy, "first_approved_by": v.FirstApprovedBy}
 	return t.store.audit(ctx, t, by.Name, action, subject(v), t.now,
 		map[string]any{"state": before.State, "first_approved_by": before.FirstApprovedBy}, after)
 }

@@ -21,7 +21,7 @@ func TestOneDecisionWins(t *testing.T) {
 	errs := together(deciders, func(i int) error {
 		who := []app.User{ada, bob}[i%2]
 		if i%4 < 2 {
-			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), who, "", j0.Add(time.Hour))
+			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), who, nil, j0.Add(time.Hour))
 			return err
 		}
 		_, err := w.store.RejectValidation(w.ctx, v.Choice(), who, "not yet", j0.Add(time.Hour))
@@ -87,7 +87,7 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 		says   string
 	}{
 		"another payload": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: kit.ID, FrozenSHA256: strings.Repeat("0", 64), Nonce: kit.Nonce}, ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: kit.ID, FrozenSHA256: strings.Repeat("0", 64), Nonce: kit.Nonce}, ada, nil, j0)
 			return err
 		}, app.Conflict, "not the one you saw"},
 		"another payload, rejected": {func() error {
@@ -99,19 +99,19 @@ func TestDecisionsThatAreRefused(t *testing.T) {
 			return err
 		}, app.Invalid, "Say what is wrong"},
 		"no such output": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "00000000-0000-4000-8000-000000000000"}, ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "00000000-0000-4000-8000-000000000000"}, ada, nil, j0)
 			return err
 		}, app.NotFound, "no such output"},
 		"no id at all": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "'; drop table users"}, ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, app.Choice{ID: "'; drop table users"}, ada, nil, j0)
 			return err
 		}, app.NotFound, "no such output"},
 		"a dossier that was not submitted": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, queue[at].Choice(), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, queue[at].Choice(), ada, nil, j0)
 			return err
 		}, app.Invalid, "receipt"},
 		"a run that goes on": {func() error {
-			_, err := w.store.ApproveValidation(w.ctx, unfinished.Choice(), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, unfinished.Choice(), ada, nil, j0)
 			return err
 		}, app.Conflict, "nothing to decide yet"},
 	}
@@ -169,7 +169,7 @@ func TestDraftsThatWereReplacedAreVoid(t *testing.T) {
 		t.Errorf("the first draft is %s, the second %s no. %d", first.State, second.State, second.DraftNo)
 	}
 	w.must(w.store.FinishRun(w.ctx, c, postgres.RunEnd{RunID: run.ID, Output: json.RawMessage(`{}`)}, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, first.Choice(), ada, "", j0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "replaced or withdrawn") {
+	if _, err := w.store.ApproveValidation(w.ctx, first.Choice(), ada, nil, j0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "replaced or withdrawn") {
 		t.Errorf("the void draft: %v", err)
 	}
 	w.approve(second, j0)
@@ -177,7 +177,7 @@ func TestDraftsThatWereReplacedAreVoid(t *testing.T) {
 	op := w.operation(2, app.Dollar, step("cm.daily_post.d03", "cm", validates))
 	v := w.waitingIn(op.ID, "cm.daily_post.d03", app.KindPost, post("x"), j0)
 	w.must(w.store.StopOperation(w.ctx, op.Slug, "enough", ada, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0); !isKind(err, app.Conflict) {
+	if _, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0); !isKind(err, app.Conflict) {
 		t.Errorf("an output of a stopped operation: %v", err)
 	}
 }
@@ -417,7 +417,7 @@ func TestHandoverCompletes(t *testing.T) {
 	queue, err := w.store.PendingValidations(w.ctx)
 	w.must(err)
 	w.must(w.store.PauseOperation(w.ctx, w.op.Slug, ada, j0))
-	if _, err := w.store.ApproveValidation(w.ctx, queue[0].Choice(), ada, "", j0); !isKind(err, app.Conflict) {
+	if _, err := w.store.ApproveValidation(w.ctx, queue[0].Choice(), ada, nil, j0); !isKind(err, app.Conflict) {
 		t.Errorf("signed off while paused: %v", err)
 	}
 	w.must(w.store.ResumeOperation(w.ctx, w.op.Slug, ada, j0))

@@ -45,6 +45,17 @@ func (s *Store) EffectAwaitsAccount(ctx context.Context, e app.Effect, cause str
 	return s.EffectAwaitsPerson(ctx, e, awaitsAccount+cause, notBefore, now)
 }
 
+// EffectNotApplied is EffectAwaitsPerson for what a person said to have done by hand and
+// the platform does not show: the team is told, once.
+func (s *Store) EffectNotApplied(ctx context.Context, e app.Effect, cause string, notBefore, now time.Time) error {
+	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
+		if _, err := t.raise(ctx, "not_applied", row.EffectKey, e.StepKey+" was said to be applied, and is not yet. "+cause); err != nil {
+			return err
+		}
+		return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: cause, NotBefore: notBefore, GivenBack: 1})
+	})
+}
+
 // EffectUnknown records that nobody knows whether a publication went out. Its
 // price stays reserved until that is found out.
 func (s *Store) EffectUnknown(ctx context.Context, e app.Effect, cause string, lookAt, now time.Time) error {
@@ -75,7 +86,16 @@ func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey stri
 	if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
 		return err
 	}
-	if _, err := t.raise(ctx, "publication_failed", fmt.Sprintf("%s#%d", row.EffectKey, row.Attempt), stepKey+" could not be published: "+cause.Error()); err != nil {
+	parts, err := t.parts(ctx, row.StepID)
+	if err != nil {
+		return err
+	}
+	message := stepKey + " could not be published: " + cause.Error()
+	if parts.Broken() {
+		message = fmt.Sprintf("%s broke off. %s, %s %d could not be published: %s What is out stays; the operation's page says how to go on.",
+			stepKey, parts, parts.Noun(), row.Position+1, sentence(cause.Error()))
+	}
+	if _, err := t.raise(ctx, "publication_failed", fmt.Sprintf("%s#%d", row.EffectKey, row.Attempt), message); err != nil {
 		return err
 	}
 	return t.failPublishing(ctx, row.StepID, stepKey, cause.Error())

@@ -75,7 +75,7 @@ func (t *opTx) edit(ctx context.Context, before app.Validation, payload json.Raw
 		return v, fmt.Errorf("replace the draft: %w", err)
 	}
 	id, err := t.draft(ctx, draft{step: before.StepID, run: before.RunID, call: "edit/" + before.ID, kind: before.Kind, payload: payload,
-		risk: risk, editedBy: by.Name, replaces: before.ID, changes: changes})
+		risk: risk, editedBy: by.Name, replaces: before.ID, changes: changes, out: outBefore(before)})
 	if err != nil {
 		return v, err
 	}

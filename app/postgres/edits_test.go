@@ -10,6 +10,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/postgres"
+	"vivra/app/preflight"
 )
 
 // written is a post that a run which has read outside text proposed.
@@ -48,7 +49,7 @@ func TestEditIsANewDraft(t *testing.T) {
 	if got.RunID != v.RunID || !got.Risk.Tainted || len(got.Risk.Sources) != 1 || got.RunCost != 7 || !got.CreatedAt.Equal(v.CreatedAt) {
 		t.Errorf("run %q, risk %+v, cost %s, waits since %s", got.RunID, got.Risk, got.RunCost, got.CreatedAt)
 	}
-	if got.Risk.Effect != "Posts it as edited." || got.Risk.PublishPrice != 3 || got.Risk.Marks() != 0 {
+	if got.Risk.Effect != "Posts it as edited." || got.Risk.PublishPrice != preflight.PricePost || got.Risk.Marks() != 0 {
 		t.Errorf("risk %+v", got.Risk)
 	}
 	if says := w.summaries("cm.daily_post.d03"); says[len(says)-1] != "Edited by a person: draft 1 is now draft 2" {
@@ -161,7 +162,7 @@ func TestOneEditOrDecisionWins(t *testing.T) {
 		who := []app.User{ada, bob}[i%2]
 		switch i % 4 {
 		case 0:
-			_, err = w.store.ApproveValidation(w.ctx, v.Choice(), who, "", j0)
+			_, err = w.store.ApproveValidation(w.ctx, v.Choice(), who, nil, j0)
 		case 1:
 			_, err = w.store.RejectValidation(w.ctx, v.Choice(), who, "not yet", j0)
 		default:
@@ -240,7 +241,7 @@ func TestDossierIsFilled(t *testing.T) {
 	form.Fields = []app.DossierField{{Label: "Website", Value: "https://ember-1.example", Source: "entered by the team"}}
 	got, err := w.store.SaveEdit(w.ctx, w.now(app.Validation{ID: id}).Choice(), form, app.Risk{}, ada, j0)
 	w.must(err)
-	if _, err := w.store.ApproveValidation(w.ctx, got.Choice(), bob, "https://form.example/receipt", j0); err != nil || got.RunID != "" {
+	if _, err := w.store.ApproveValidation(w.ctx, got.Choice(), bob, []app.Receipt{{Venue: "form", Link: "https://form.example/receipt"}}, j0); err != nil || got.RunID != "" {
 		t.Errorf("run %q, %v", got.RunID, err)
 	}
 	if w.apply(j0); w.step("cto.dossier").State != app.StepDone {

@@ -38,7 +38,8 @@ func (s *Store) Effects(ctx context.Context, operationID int64) ([]app.EffectSta
 	}
 	out := make([]app.EffectStatus, len(rows))
 	for i, r := range rows {
-		out[i] = app.EffectStatus{Effect: effectOfRow(r.Effect, r.Slug, r.StepKey), ValidationKind: r.ValidationKind, Link: r.Effect.Link}
+		out[i] = app.EffectStatus{Effect: effectOfRow(r.Effect, r.Slug, r.StepKey), ValidationKind: r.ValidationKind, Link: r.Effect.Link,
+			Approval: r.Approval, ApprovedAt: r.ApprovedAt}
 	}
 	return out, nil
 }

@@ -707,7 +707,7 @@ func TestAThreadThatWasInterruptedTakesATurn(t *testing.T) {
 	}
 	t2 := t1.Add(spacing)
 	for i := 1; i < 4; i++ {
-		if jobs, err := w.store.WakeEffects(w.ctx, t2, wall, wall.Add(lease)); err != nil || len(jobs) != 1 || jobs[0].ID != w.effects(v)[i].ID {
+		if jobs, err := w.store.WakeEffects(w.ctx, t2, wall, wall.Add(lease)); err != nil || !slices.ContainsFunc(jobs, func(j app.Job) bool { return j.ID == w.effects(v)[i].ID }) {
 			t.Fatalf("post %d: jobs %v, %v", i, jobs, err)
 		}
 		e, ok := w.attempt(w.effects(v)[i], t2)
@@ -719,7 +719,8 @@ func TestAThreadThatWasInterruptedTakesATurn(t *testing.T) {
 		}
 		w.must(w.store.EffectDone(w.ctx, e, sent(fmt.Sprint(10+i)), t2))
 	}
-	if at := w.effects(behind)[0].NotBefore; at.Before(t2.Add(spacing)) {
+	_, ok = w.attempt(w.effects(behind)[0], w.effects(behind)[0].NotBefore)
+	if at := w.effects(behind)[0].NotBefore; ok || at.Before(t2.Add(spacing)) {
 		t.Errorf("what comes behind may go out at %s", at)
 	}
 }

@@ -56,7 +56,7 @@ func (s *Store) WriteFile(ctx context.Context, c app.Claim, runID, section strin
 // land puts a finished step's output in the token file under its task's name.
 func (t *opTx) land(ctx context.Context, st app.Step) error {
 	section := app.SectionOf(st.Agent, st.Task)
-	if section == "" || len(st.Output) == 0 {
+	if section == "" || len(st.Output) == 0 || st.Continuous { // which come without end
 		return nil
 	}
 	_, err := t.merge(ctx, section, "", map[string]json.RawMessage{st.Task: st.Output})

@@ -26,11 +26,13 @@ func (t *opTx) binding(ctx context.Context) (effects.Binding, error) {
 
 // freeze returns what an approval of payload binds to now, and the canonical
 // JSON that is kept and hashed.
-func (t *opTx) freeze(ctx context.Context, kind app.ValidationKind, payload json.RawMessage) (app.Frozen, string, error) {
+// out is what of it went out under an earlier approval.
+func (t *opTx) freeze(ctx context.Context, kind app.ValidationKind, payload json.RawMessage, out []app.OutCall) (app.Frozen, string, error) {
 	b, err := t.binding(ctx)
 	if err != nil {
 		return app.Frozen{}, "", err
 	}
+	b.Out = out
 	f, err := effects.Freeze(kind, payload, b)
 	if err != nil {
 		return f, "", unreadable{err}
@@ -51,6 +53,8 @@ func (t *opTx) changes(ctx context.Context, v app.Validation) ([]string, error) 
 	if err != nil {
 		return nil, err
 	}
+	was, ok := frozenOf(v)
+	b.Out = was.Out
 	is, err := effects.Freeze(v.Kind, v.Payload, b)
 	if err != nil {
 		return []string{"What was proposed can't be read any more."}, nil
@@ -58,7 +62,6 @@ func (t *opTx) changes(ctx context.Context, v app.Validation) ([]string, error) 
 	if len(v.Frozen) == 0 {
 		return []string{"An older version of the program wrote it, which did not keep what an approval binds to."}, nil
 	}
-	was, ok := frozenOf(v)
 	if !ok {
 		return []string{"The record of what an approval binds to was itself changed."}, nil
 	}
@@ -66,6 +69,12 @@ func (t *opTx) changes(ctx context.Context, v app.Validation) ([]string, error) 
 		was.AccountID = v.AccountID
 	}
 	return effects.Changes(was, is), nil
+}
+
+// outBefore is what of v went out under an earlier approval.
+func outBefore(v app.Validation) []app.OutCall {
+	f, _ := frozenOf(v) // one that was changed is told of by changes
+	return f.Out
 }
 
 // bindAccount binds v to the account on X that is behind the name as its first

@@ -176,7 +176,7 @@ func TestWhatChangedAfterApprovalIsNeverSent(t *testing.T) {
 			if !slices.ContainsFunc(next.Risk.Problems, func(p string) bool { return strings.Contains(p, tt.says) }) {
 				t.Errorf("it does not say what is different: %q", next.Risk.Problems)
 			}
-			_, err := w.store.ApproveValidation(w.ctx, next.Choice(), bob, "", t0)
+			_, err := w.store.ApproveValidation(w.ctx, next.Choice(), bob, nil, t0)
 			if tt.against {
 				if !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "Reject it") {
 					t.Errorf("approved against the operation: %v", err)

@@ -186,7 +186,7 @@ const undo = 10 * time.Second
 // no longer be undone, which is what it returns.
 func (w *world) approve(v app.Validation, now time.Time) (applied time.Time) {
 	w.t.Helper()
-	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", now)
+	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, now)
 	w.must(err)
 	return w.apply(now)
 }

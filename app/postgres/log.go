@@ -32,10 +32,21 @@ type opTx struct {
 // inOperation runs fn with the operation's row locked. The lines that fn adds
 // are chained to the log, and the operation saved, in the same commit.
 func (s *Store) inOperation(ctx context.Context, id int64, now time.Time, fn func(*opTx) error) error {
-	return s.again(ctx, func(tx pgx.Tx) error {
+	var lines []app.EventLine
+	err := s.again(ctx, func(tx pgx.Tx) error {
 		row, err := s.q.OperationForUpdate(ctx, tx, id)
-		return s.locked(ctx, tx, row, err, now, fn)
+		return s.locked(ctx, tx, row, err, now, func(t *opTx) error {
+			err := fn(t)
+			lines = t.lines
+			return err
+		})
 	})
+	for _, line := range lines {
+		if err == nil && s.Logged != nil {
+			s.Logged(line)
+		}
+	}
+	return err
 }
 
 // inOperationAlone is inOperation that fails with errBusy while anyone else has

@@ -89,7 +89,7 @@ func (t *opTx) await(ctx context.Context, st app.Step, end RunEnd) error {
 	if err != nil {
 		return err
 	}
-	if !end.Policy || v.Risk.Tainted || pending.Kind.AlwaysByPerson() {
+	if !end.Policy || v.Risk.Tainted || pending.Kind.AlwaysByPerson() || v.Answers() != nil {
 		return nil
 	}
 	return t.approve(ctx, v)

@@ -46,7 +46,11 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 	}
 	var out []app.Publication
 	for _, r := range rows {
-		if !r.AllDone || forTheTeam(r.Validation.Kind) {
+		parts, before, err := partsOut(r)
+		if err != nil {
+			return nil, err
+		}
+		if !r.AllDone && parts.Out == 0 || forTheTeam(r.Validation.Kind) {
 			continue
 		}
 		p := app.Publication{StepKey: r.StepKey, Kind: r.Validation.Kind, Payload: json.RawMessage(r.Validation.Payload), DraftNo: r.Validation.DraftNo,
@@ -63,18 +67,24 @@ func (s *Store) Publications(ctx context.Context, operationID int64) ([]app.Publ
 		if r.Validation.FirstApprovedBy != "" {
 			p.Approvers = 2
 		}
-		if r.Validation.ReceiptUrl != "" {
-			p.Links = append(p.Links, r.Validation.ReceiptUrl)
+		if r.Validation.Kind == app.KindDossier { // where it was sent is public, what it says is not
+			p.Payload = nil
+			if err := json.Unmarshal(r.Validation.Receipts, &p.Receipts); err != nil {
+				return nil, fmt.Errorf("read receipts: %w", err)
+			}
+			p.Receipts = app.Sent(p.Receipts)
 		}
-		out = append(out, p)
+		if out, err = publish(out, p, parts, before); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
 
-// forTheTeam tells whether an approved output went nowhere public: a form that a
-// person fills in, a shortlist of members, a list to sign off.
+// forTheTeam tells whether an approved output went nowhere public: a shortlist of
+// members, a list to sign off.
 func forTheTeam(kind app.ValidationKind) bool {
-	return kind == app.KindDossier || kind == app.KindMods || kind == app.KindHandover
+	return kind == app.KindMods || kind == app.KindHandover
 }
 
 // SaveUpdate stores a raw Telegram update, once. chat is 0 when unknown.

@@ -35,6 +35,9 @@ type Store struct {
 	Enqueue func(ctx context.Context, tx pgx.Tx, job app.Job) error
 	// AlertChannels are where each alert is brought, beside the pages.
 	AlertChannels []string
+	// Logged is told each line of a public log that this process has committed,
+	// approvals and what follows from them apart.
+	Logged func(app.EventLine)
 	// Reached is told each labelled point; tests kill the process there.
 	Reached func(point string)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/effects"
 	"vivra/app/postgres/dbsqlc"
 )
 
@@ -67,12 +68,14 @@ type draft struct {
 	// changes what became different since that one; all may be empty.
 	editedBy, replaces string
 	changes            []string
+	// out is what of it went out under an earlier approval.
+	out []app.OutCall
 }
 
 // draft writes one as the newest of its step, frozen, pending and with its marks.
 // What it replaces must be void by then.
 func (t *opTx) draft(ctx context.Context, d draft) (id string, err error) {
-	frozen, text, err := t.freeze(ctx, d.kind, d.payload)
+	frozen, text, err := t.freeze(ctx, d.kind, d.payload, d.out)
 	if err != nil {
 		return "", err
 	}
@@ -85,6 +88,14 @@ func (t *opTx) draft(ctx context.Context, d draft) (id string, err error) {
 		return "", err
 	}
 	risk := marked(d.risk, frozen, d.changes)
+	if risk.PublishPrice, err = effects.Price(d.kind, frozen.Payload, d.out); err != nil { // of this text, whatever the one before cost
+		return "", err
+	}
+	if len(d.out) > 0 {
+		if risk, err = effects.RestRisk(risk, frozen); err != nil {
+			return "", err
+		}
+	}
 	id, err = t.store.q.CreateValidation(ctx, t, dbsqlc.CreateValidationParams{OperationID: t.op.ID, StepID: d.step, RunID: optional(d.run), CallID: d.call,
 		Kind: d.kind, Payload: string(d.payload), PayloadSha256: sum, Frozen: text, DraftNo: drafts + 1, Risk: mustJSON(risk), Marks: risk.Marks(),
 		EditedBy: d.editedBy, Replaces: optional(d.replaces), CreatedAt: t.now})

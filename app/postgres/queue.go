@@ -24,7 +24,7 @@ func validationOf(p validationParts) (app.Validation, error) {
 	out := app.Validation{ID: v.ID, OperationID: v.OperationID, OperationSlug: p.slug, TokenSymbol: p.symbol, StepID: v.StepID,
 		StepKey: p.stepKey, Agent: p.agent, Kind: v.Kind, Payload: json.RawMessage(v.Payload), PayloadSHA256: hex.EncodeToString(v.PayloadSha256),
 		Frozen: json.RawMessage(v.Frozen), FrozenSHA256: hex.EncodeToString(v.FrozenSha256), Nonce: v.Nonce, AppliesAt: v.AppliesAt, AppliedAt: v.AppliedAt,
-		FirstApprovedBy: v.FirstApprovedBy, FirstApprovedAt: v.FirstApprovedAt, EditedBy: v.EditedBy, VoidReason: v.VoidReason, AccountID: v.AccountID, ReceiptURL: v.ReceiptUrl,
+		FirstApprovedBy: v.FirstApprovedBy, FirstApprovedAt: v.FirstApprovedAt, EditedBy: v.EditedBy, VoidReason: v.VoidReason, AccountID: v.AccountID,
 		DraftNo: v.DraftNo, State: v.State, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Reason: v.Reason, CreatedAt: v.CreatedAt.UTC(),
 		PreviousReason: p.previousReason, RunCost: app.Nano(p.runCost)}
 	if v.RunID != nil {
@@ -35,6 +35,9 @@ func validationOf(p validationParts) (app.Validation, error) {
 	}
 	if err := json.Unmarshal(v.Risk, &out.Risk); err != nil {
 		return out, fmt.Errorf("read risk: %w", err)
+	}
+	if err := json.Unmarshal(v.Receipts, &out.Receipts); err != nil {
+		return out, fmt.Errorf("read receipts: %w", err)
 	}
 	out.Risk.Tainted, out.Risk.Sources = p.tainted, p.sources
 	return out, nil

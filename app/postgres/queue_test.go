@@ -135,7 +135,7 @@ func TestDecidedOutputsDoNotWait(t *testing.T) {
 	op := w.operation(2, app.Dollar, step("cm.post_0", "cm", validates))
 	w.waitingIn(op.ID, "cm.post_0", app.KindPost, post("gm"), j0)
 	for _, each := range []app.Validation{v, other} {
-		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, nil, j0)
 		w.must(err)
 	}
 	_, err := w.store.WithdrawDecision(w.ctx, w.now(other).Choice(), ada, j0)
@@ -197,7 +197,7 @@ func TestAgenda(t *testing.T) {
 		t.Errorf("the next decision is at %v, %v", at, err)
 	}
 	for i, each := range v {
-		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, "", j0.Add(time.Duration(i)*3*time.Second))
+		_, err := w.store.ApproveValidation(w.ctx, each.Choice(), ada, nil, j0.Add(time.Duration(i)*3*time.Second))
 		w.must(err)
 	}
 	next(j0, undo)

@@ -28,7 +28,7 @@ func (t *opTx) requeue(ctx context.Context, v app.Validation, alert, why string,
 		return "", fmt.Errorf("void effects: %w", err)
 	}
 	if len(out) > 0 {
-		if err := t.tell(ctx, v, alert, "The rest of it is not published because "+why+". Out, or perhaps out: "+strings.Join(out, ", ")+". Look at it, then skip the step.", changes); err != nil {
+		if err := t.tell(ctx, v, alert, "The rest of it is not published because "+why+". Out, or perhaps out: "+strings.Join(out, ", ")+". On the operation's page you can go on with the rest, or finish with what is out.", changes); err != nil {
 			return "", err
 		}
 		return "", t.failPublishing(ctx, v.StepID, v.StepKey, why)
@@ -36,7 +36,7 @@ func (t *opTx) requeue(ctx context.Context, v app.Validation, alert, why string,
 	return t.again(ctx, v, alert, why, changes)
 }
 
-// outOf names what of a validation is out, or may be.
+// outOf names what of a validation is out under its own approval, or may be.
 func (t *opTx) outOf(ctx context.Context, validationID string) (out []string, err error) {
 	rows, err := t.store.q.EffectsOfValidation(ctx, t, validationID)
 	if err != nil {
@@ -62,7 +62,7 @@ func (t *opTx) again(ctx context.Context, v app.Validation, alert, why string, c
 	}
 	if step.State == app.StepWaiting {
 		newID, err = t.draft(ctx, draft{step: v.StepID, run: v.RunID, call: "again/" + v.ID, kind: v.Kind, payload: v.Payload,
-			risk: v.Risk, editedBy: v.EditedBy, replaces: v.ID, changes: changes})
+			risk: v.Risk, editedBy: v.EditedBy, replaces: v.ID, changes: changes, out: outBefore(v)})
 		if unread := (unreadable{}); errors.As(err, &unread) {
 			message, err = "It can't be published: "+unread.Error()+".", t.failPublishing(ctx, v.StepID, v.StepKey, why)
 		} else {

@@ -58,6 +58,19 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 	})
 }
 
+// expiredRetry says what can be done in place of a retry whose approval has run
+// out.
+func (t *opTx) expiredRetry(ctx context.Context, e dbsqlc.Effect) error {
+	parts, err := t.parts(ctx, e.StepID)
+	if err != nil {
+		return err
+	}
+	if parts.Broken() {
+		return app.Errorf(app.Conflict, "The approval has expired. Have the rest approved again: %s and stay as they are.", parts)
+	}
+	return app.Errorf(app.Conflict, "The approval has expired. Run the step again: it writes a new draft.")
+}
+
 func (t *opTx) retriable(ctx context.Context, e dbsqlc.Effect, st app.Step) error {
 	v, err := t.validation(ctx, e.ValidationID)
 	if err != nil {
@@ -74,7 +87,7 @@ func (t *opTx) retriable(ctx context.Context, e dbsqlc.Effect, st app.Step) erro
 	case v.State != app.ValidationApproved:
 		return app.Errorf(app.Conflict, "The draft is %s: it needs an approval to be published.", v.State)
 	case expired:
-		return app.Errorf(app.Conflict, "The approval has expired. Retry the step, which writes a new draft, or skip it when a part is out.")
+		return t.expiredRetry(ctx, e)
 	}
 	early, err := t.store.q.EarlierOpen(ctx, t, e.ID)
 	if err != nil {

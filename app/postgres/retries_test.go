@@ -168,12 +168,12 @@ func TestNothingThatIsOutIsWrittenAnew(t *testing.T) {
 		rest func(*world, app.Validation)
 		says string
 	}{
-		"the rest waits":  {func(*world, app.Validation) {}, "Retry the publication that failed, or skip"},
-		"the rest failed": {func(w *world, v app.Validation) { w.fail(v, 2, t0) }, "Retry the publication that failed, or skip"},
+		"the rest waits":  {func(*world, app.Validation) {}, "The rest is still to come; finish with what is out, or skip"},
+		"the rest failed": {func(w *world, v app.Validation) { w.fail(v, 2, t0) }, "Go on with the rest, finish with what is out, or skip"},
 		"the rest was withdrawn": {func(w *world, v app.Validation) {
 			e, _ := w.attempt(w.effects(v)[2], t0)
 			w.must(w.store.EffectChanged(w.ctx, e, []string{"A picture."}, t0))
-		}, "Skip the step, and publish what is missing by hand"},
+		}, "Go on with the rest, finish with what is out, or skip"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -22,7 +22,8 @@ func (s *Store) OpenRun(ctx context.Context, c app.Claim, fresh app.Run, now tim
 		row, err := s.q.RunningRunOfStep(ctx, t, &c.StepID)
 		if noRows(err) {
 			row, err = s.q.CreateRun(ctx, t, dbsqlc.CreateRunParams{OperationID: c.OperationID, StepID: &c.StepID, Agent: fresh.Agent, Fence: c.Fence,
-				Task: fresh.Task, Model: fresh.Model, PromptSha256: fresh.PromptSHA256, System: fresh.System, BudgetNusd: fresh.Budget, StartedAt: now})
+				Task: fresh.Task, Model: fresh.Model, PromptSha256: fresh.PromptSHA256, System: fresh.System, BudgetNusd: fresh.Budget, StartedAt: now,
+				Tainted: fresh.Tainted, Sources: append([]string{}, fresh.Sources...)})
 		} else if err == nil {
 			row, err = t.takeUp(ctx, c, row.ID)
 		}
@@ -199,6 +200,9 @@ func (s *Store) FailRun(ctx context.Context, c app.Claim, runID string, cause er
 		}
 		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Failed"})
 		if err := t.alertFailure(ctx, st, cause); err != nil {
+			return err
+		}
+		if err := t.unread(ctx, st); err != nil {
 			return err
 		}
 		return t.endStep(ctx, st.ID, app.StepFailed, nil, message)

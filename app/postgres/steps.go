@@ -14,7 +14,7 @@ import (
 
 func stepOf(r dbsqlc.OperationStep) app.Step {
 	return app.Step{ID: r.ID, OperationID: r.OperationID, Key: r.Key, Task: r.Task, Agent: r.Agent, DueAt: r.DueAt.UTC(),
-		DependsOn: r.DependsOn, After: r.After, Validates: r.Validates, Recurring: r.Recurring, State: r.State,
+		DependsOn: r.DependsOn, After: r.After, Validates: r.Validates, Recurring: r.Recurring, Continuous: r.Continuous, State: r.State,
 		Attempt: r.Attempt, Rejections: r.Rejections, NotBefore: r.NotBefore, Input: r.Input, Output: r.Output,
 		Error: r.Error, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, LeaseUntil: r.LeaseUntil, Fence: r.Fence}
 }
@@ -79,7 +79,11 @@ func (s *Store) AdvanceSteps(ctx context.Context, operationID int64, now, lease 
 		if err != nil {
 			return fmt.Errorf("read steps: %w", err)
 		}
-		moves := calendar.Plan(stepsOf(rows), now)
+		beside, err := s.q.PendingContinuousSteps(ctx, t, operationID)
+		if err != nil {
+			return fmt.Errorf("read continuous steps: %w", err)
+		}
+		moves := calendar.Plan(stepsOf(append(rows, beside...)), now)
 		for _, m := range moves {
 			if err := t.move(ctx, m, lease); err != nil {
 				return err

@@ -19,7 +19,7 @@ func byTwo(t *testing.T) (*world, app.Validation) {
 func TestTwoPeopleApprove(t *testing.T) {
 	t.Parallel()
 	w, v := byTwo(t)
-	first, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0.Add(time.Minute))
+	first, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0.Add(time.Minute))
 	w.must(err)
 	if first.State != app.ValidationPending || first.FirstApprovedBy != "ada" || first.FirstApprovedAt == nil || first.Nonce == v.Nonce {
 		t.Errorf("after the first approval: %+v", first)
@@ -29,15 +29,15 @@ func TestTwoPeopleApprove(t *testing.T) {
 		t.Error("one person was enough")
 	}
 	for _, c := range []app.Choice{v.Choice(), first.Choice()} {
-		_, err = w.store.ApproveValidation(w.ctx, c, ada, "", j0)
+		_, err = w.store.ApproveValidation(w.ctx, c, ada, nil, j0)
 		w.conflict(err, "You approved this output at 2027-03-10 09:18:00 UTC. Another person must approve it too.")
 	}
-	_, err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
+	_, err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0)
 	w.conflict(err, "ada approved this output at 2027-03-10 09:18:00 UTC")
 	if items, err := w.store.QueueWindow(w.ctx, "", 10); err != nil || len(items.Items) != 1 || items.Items[0].FirstApprovedBy != "ada" {
 		t.Errorf("the queue shows %+v, %v", items, err)
 	}
-	_, err = w.store.ApproveValidation(w.ctx, first.Choice(), bob, "", j0.Add(3*time.Minute))
+	_, err = w.store.ApproveValidation(w.ctx, first.Choice(), bob, nil, j0.Add(3*time.Minute))
 	w.must(err)
 	w.apply(j0.Add(3 * time.Minute))
 	if s := w.step("scanner.go_nogo"); s.State != app.StepDone || !slices.Contains(w.summaries("scanner.go_nogo"), "Approved by two people after 3m0s, draft 1") {
@@ -64,14 +64,14 @@ func TestWhoMayNotDecideIsNotOneOfTwo(t *testing.T) {
 			t.Parallel()
 			w, v := byTwo(t)
 			all := w.hired("approver.cy", "admin.dee")
-			first, err := w.store.ApproveValidation(w.ctx, v.Choice(), all["approver.cy"], "", j0)
+			first, err := w.store.ApproveValidation(w.ctx, v.Choice(), all["approver.cy"], nil, j0)
 			w.must(err)
 			w.must(shut(w, all["approver.cy"].ID))
-			_, err = w.store.ApproveValidation(w.ctx, first.Choice(), ada, "", j0)
+			_, err = w.store.ApproveValidation(w.ctx, first.Choice(), ada, nil, j0)
 			if app.KindOf(err) != app.Conflict {
 				t.Errorf("a page from before is taken: %v", err)
 			}
-			_, err = w.store.ApproveValidation(w.ctx, w.now(v).Choice(), ada, "", j0)
+			_, err = w.store.ApproveValidation(w.ctx, w.now(v).Choice(), ada, nil, j0)
 			w.must(err)
 			if got := w.now(v); got.State != app.ValidationPending || got.FirstApprovedBy != "ada" {
 				t.Errorf("it is %s, first approved by %q", got.State, got.FirstApprovedBy)
@@ -86,7 +86,7 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 	w, v := byTwo(t)
 	won := 0
 	for _, err := range together(20, func(i int) error {
-		_, err := w.store.ApproveValidation(w.ctx, v.Choice(), []app.User{ada, bob}[i%2], "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, v.Choice(), []app.User{ada, bob}[i%2], nil, j0)
 		return err
 	}) {
 		if err == nil {
@@ -105,7 +105,7 @@ func TestTwoPeopleAtOnce(t *testing.T) {
 	}
 	won = 0
 	for _, err := range together(20, func(i int) error {
-		_, err := w.store.ApproveValidation(w.ctx, got.Choice(), []app.User{ada, bob}[i%2], "", j0)
+		_, err := w.store.ApproveValidation(w.ctx, got.Choice(), []app.User{ada, bob}[i%2], nil, j0)
 		return err
 	}) {
 		if err == nil {
@@ -122,7 +122,7 @@ func TestOnePersonRejectsOrUndoesWhatTwoApprove(t *testing.T) {
 	w, v := byTwo(t)
 	approve := func(by app.User) app.Validation {
 		t.Helper()
-		got, err := w.store.ApproveValidation(w.ctx, w.now(v).Choice(), by, "", j0)
+		got, err := w.store.ApproveValidation(w.ctx, w.now(v).Choice(), by, nil, j0)
 		w.must(err)
 		return got
 	}
@@ -148,7 +148,7 @@ func TestOnePersonRejectsOrUndoesWhatTwoApprove(t *testing.T) {
 func TestAFirstApprovalIsTakenBack(t *testing.T) {
 	t.Parallel()
 	w, v := byTwo(t)
-	first, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+	first, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 	w.must(err)
 	_, err = w.store.WithdrawDecision(w.ctx, first.Choice(), bob, j0)
 	w.conflict(err, "no decision to take back")
@@ -164,9 +164,9 @@ func TestAFirstApprovalIsTakenBack(t *testing.T) {
 	if audit[0].User != "ada" || audit[0].Action != "validation.withdrawn" || !strings.Contains(string(audit[0].Before), `"first_approved_by": "ada"`) {
 		t.Errorf("the audit says %+v", audit[0])
 	}
-	_, err = w.store.ApproveValidation(w.ctx, first.Choice(), bob, "", j0)
+	_, err = w.store.ApproveValidation(w.ctx, first.Choice(), bob, nil, j0)
 	w.conflict(err, "not the one you saw")
-	again, err := w.store.ApproveValidation(w.ctx, got.Choice(), bob, "", j0)
+	again, err := w.store.ApproveValidation(w.ctx, got.Choice(), bob, nil, j0)
 	w.must(err)
 	if again.State != app.ValidationPending || again.FirstApprovedBy != "bob" {
 		t.Errorf("bob's is no first approval: %+v", again)
@@ -185,7 +185,7 @@ func TestOneIsEnoughElsewhere(t *testing.T) {
 	}
 	op := w.operation(2, app.Dollar, step("handover", "system", validates))
 	v := w.waitingIn(op.ID, "handover", app.KindHandover, app.HandoverPayload{Items: []string{"a"}}, j0)
-	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+	_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 	w.must(err)
 	w.set("validation.second_approver", "false")
 	w.approve(w.now(v), j0)

@@ -21,7 +21,7 @@ func TestClicksOfTwoSetOffOnePublication(t *testing.T) {
 	won := 0
 	for i, err := range together(clicks, func(i int) error {
 		if i%2 == 0 {
-			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, "", j0)
+			_, err := w.store.ApproveValidation(w.ctx, v.Choice(), ada, nil, j0)
 			return err
 		}
 		_, err := w.store.RejectValidation(w.ctx, v.Choice(), bob, "no", j0)
@@ -77,7 +77,7 @@ func TestUndoRacesWithWhatFollows(t *testing.T) {
 		if rejected[v.ID] = reject.IntN(3) == 0; rejected[v.ID] {
 			vs[i], err = w.store.RejectValidation(w.ctx, v.Choice(), bob, "no", j0)
 		} else {
-			vs[i], err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
+			vs[i], err = w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0)
 		}
 		w.must(err)
 	}
@@ -140,7 +140,7 @@ func TestUndoRacesWithWhatFollows(t *testing.T) {
 func TestAnUndoIsForOneDecision(t *testing.T) {
 	t.Parallel()
 	w, vs := posts(t, 1, app.Dollar)
-	hers, err := w.store.ApproveValidation(w.ctx, vs[0].Choice(), ada, "", j0)
+	hers, err := w.store.ApproveValidation(w.ctx, vs[0].Choice(), ada, nil, j0)
 	w.must(err)
 	waits, err := w.store.WithdrawDecision(w.ctx, hers.Choice(), ada, j0)
 	w.must(err)
@@ -166,7 +166,7 @@ func TestUndo(t *testing.T) {
 	carol := app.User{ID: 3, Name: "carol", Role: app.RoleApprover}
 	_, err := w.store.WithdrawDecision(w.ctx, w.now(v).Choice(), ada, j0)
 	w.conflict(err, "no decision to take back")
-	decided, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, "", j0)
+	decided, err := w.store.ApproveValidation(w.ctx, v.Choice(), bob, nil, j0)
 	w.must(err)
 	if !decided.Undoable(j0.Add(undo-1)) || decided.Undoable(j0.Add(undo)) || decided.Nonce == v.Nonce {
 		t.Errorf("the decision is %+v", decided)
@@ -188,7 +188,7 @@ func TestUndo(t *testing.T) {
 		t.Errorf("what can be undone: %+v, %v", list, err)
 	}
 	for _, old := range []app.Validation{v, decided} {
-		_, err = w.store.ApproveValidation(w.ctx, old.Choice(), bob, "", j0.Add(undo))
+		_, err = w.store.ApproveValidation(w.ctx, old.Choice(), bob, nil, j0.Add(undo))
 		w.conflict(err, "not the one you saw")
 		_, err = w.store.RejectValidation(w.ctx, old.Choice(), bob, "no", j0.Add(undo))
 		w.conflict(err, "not the one you saw")
@@ -227,7 +227,7 @@ func TestNothingCanBeUndone(t *testing.T) {
 	t.Parallel()
 	w, v := posts(t, 2, app.Dollar)
 	w.set("validation.undo_s", "0")
-	got, err := w.store.ApproveValidation(w.ctx, v[0].Choice(), ada, "", j0)
+	got, err := w.store.ApproveValidation(w.ctx, v[0].Choice(), ada, nil, j0)
 	w.must(err)
 	if got.AppliedAt == nil || got.Undoable(j0) || len(w.effects(v[0])) != 1 {
 		t.Errorf("applied at %v, %d effects", got.AppliedAt, len(w.effects(v[0])))

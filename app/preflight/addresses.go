@@ -95,6 +95,7 @@ func Addresses(text string) []string {
 			found.add(names(mended(folded))...)
 		}
 	}
+	found.add(spelt(views[0])...)
 	return found.all
 }
 

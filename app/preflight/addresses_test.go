@@ -27,8 +27,12 @@ func replaced(pairs ...string) func(string) string { return strings.NewReplacer(
 // disguises are the ways in which people get an address past a filter. Each
 // takes 0x and 40 lower-case digits.
 var disguises = map[string]func(string) string{
-	"plain":                 func(a string) string { return a },
-	"upper case":            strings.ToUpper,
+	"plain":      func(a string) string { return a },
+	"upper case": strings.ToUpper,
+	"words": func(a string) string {
+		return strings.NewReplacer("0x", "zero ex ", "0", "zero ", "1", "one ", "2", "two ", "3", "three ", "4", "four ", "5", "five ", "6", "six ", "7", "seven ", "8", "eight ", "9", "nine ",
+			"a", "alpha ", "b", "bravo ", "c", "charlie ", "d", "delta ", "e", "echo ", "f", "foxtrot ").Replace(a)
+	},
 	"capital X":             replaced("0x", "0X"),
 	"without 0x":            func(a string) string { return a[2:] },
 	"0x apart":              replaced("0x", "0x "),

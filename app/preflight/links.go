@@ -48,7 +48,7 @@ func Links(text string) []Link {
 		}
 	}
 	slices.SortFunc(links, func(a, b Link) int { return a.start - b.start })
-	return links
+	return withXs(text, links)
 }
 
 // URLs returns every address in the text as it stands there, as Links does.
@@ -60,9 +60,6 @@ func URLs(text string) []string {
 	return urls
 }
 
-// HasLink tells whether X will make a link of anything in the text.
-func HasLink(text string) bool { return len(counted(text)) > 0 }
-
 func explicitLink(text string, start, end int) Link {
 	written := strings.TrimRight(text[start:end], ".,;:!?)]}'")
 	link := Link{Text: written, start: start, end: start + len(written)}
@@ -70,11 +67,6 @@ func explicitLink(text string, start, end int) Link {
 		link.Host = asciiHost(parsed.Host)
 	}
 	return link
-}
-
-// counted returns what X makes links of, in order.
-func counted(text string) []Link {
-	return slices.DeleteFunc(candidates(text), func(l Link) bool { return !l.Counted })
 }
 
 // candidates are the links that X makes, and those that it would make if they

@@ -18,6 +18,10 @@ type Post struct {
 	PollMinutes int
 	// Answering is the account a reply speaks to, without @; empty otherwise.
 	Answering string
+	// Summoned tells that somebody is answered who mentioned or quoted the account.
+	Summoned bool
+	// Poll tells that it is a poll, even one without options or a duration.
+	Poll bool
 }
 
 // Rules are what one operation may say.
@@ -27,6 +31,8 @@ type Rules struct {
 	// AllowedHosts are the hosts (pons.family, with the port if one is written)
 	// and pages (t.me/dodo and all below it) that may be linked.
 	AllowedHosts []string
+	// Banned are the phrases that no post may hold, as Banned takes them.
+	Banned []string
 }
 
 // Rule names what a draft breaks.
@@ -44,12 +50,15 @@ const (
 	RuleMedia   Rule = "media"
 	RulePoll    Rule = "poll"
 	RuleThread  Rule = "thread"
+	RuleBanned  Rule = "banned_phrase"
+	RuleRepeat  Rule = "repeat"
+	RuleAlike   Rule = "alike"
 )
 
 // Problem is one rule that a draft breaks, with a sentence about how.
 type Problem struct {
-	Rule   Rule
-	Detail string
+	Rule   Rule   `json:"rule"`
+	Detail string `json:"detail"`
 }
 
 // The limits of a post, a poll and a thread.
@@ -76,10 +85,11 @@ func CheckPost(post Post, rules Rules) []Problem {
 	found.checkText(post)
 	found.checkAddresses(post.Text, rules)
 	found.checkLinks(post.Text, rules)
+	found.checkWords(post, rules)
 	if post.Media > MaxMedia {
 		found.add(RuleMedia, "A post holds at most %d pictures, this one has %d.", MaxMedia, post.Media)
 	}
-	if len(post.PollOptions) > 0 || post.PollMinutes != 0 {
+	if post.Poll || len(post.PollOptions) > 0 || post.PollMinutes != 0 {
 		found.checkPoll(post)
 	}
 	return found
@@ -127,6 +137,15 @@ func (p *problems) checkAddresses(text string, rules Rules) {
 		if !Official(written, rules.OfficialAddress) {
 			p.add(RuleAddress, "%s is not the token's address.", written)
 		}
+	}
+}
+
+// checkWords looks at the post and the answers of its poll, which are read as
+// one.
+func (p *problems) checkWords(post Post, rules Rules) {
+	text := strings.Join(append([]string{post.Text}, post.PollOptions...), "\n")
+	for _, phrase := range Banned(text, rules.Banned) {
+		p.add(RuleBanned, "%s", BannedWords(phrase))
 	}
 }
 

@@ -10,7 +10,24 @@ const (
 	PriceMetadata = 5 * app.Dollar / 1000   // $0.005, alt text of one file
 )
 
-// Published is one kind of publication and what it costs.
+// What X charges for each post or account that a read brings, once in a UTC day.
+// What belongs to the owner of the application itself costs $0.001; we can't
+// tell whether an account is that, so we book what any other costs.
+const (
+	PricePostRead = 5 * app.Dollar / 1000  // $0.005
+	PriceUserRead = 10 * app.Dollar / 1000 // $0.010
+)
+
+// ReadPrice is what one piece of a kind costs.
+func ReadPrice(kind app.ReadKind) app.Nano {
+	if kind == app.ReadUser {
+		return PriceUserRead
+	}
+	return PricePostRead
+}
+
+// Published is one kind of publication, or of what is read for it, and what it
+// costs.
 type Published struct {
 	Kind   string   `json:"kind"`
 	Price  app.Nano `json:"price_nusd"`
@@ -25,6 +42,8 @@ func Prices() []Published {
 		{"post on X with a link", PriceLink, source},
 		{"reply on X to someone who mentioned us", PriceReply, source},
 		{"alt text of one file on X", PriceMetadata, source},
+		{"post on X that is read", PricePostRead, source},
+		{"account on X that is read", PriceUserRead, source},
 		{"profile on X, message or poll on Telegram, site", 0, "free"},
 	}
 }

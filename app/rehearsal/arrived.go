@@ -62,7 +62,12 @@ func minutes(from, to time.Time) int { return int(to.Sub(from).Round(time.Minute
 // post is what X has of a post: each word, each picture's bytes and what stands for it.
 func (w *World) post(p *effects.Post, e app.EffectStatus, there arrivals) {
 	got := there.posts[e.ProviderID]
-	p.Text, p.ReplyTo, p.PollMinutes = got.Text, there.position(e, got.ReplyTo), 0
+	p.Text, p.PollMinutes = got.Text, 0
+	if p.Answers != "" {
+		p.Answers = got.ReplyTo
+	} else {
+		p.ReplyTo = there.position(e, got.ReplyTo)
+	}
 	p.Media, p.PollOptions = p.Media[:0], p.PollOptions[:0]
 	if got.Account != xAccountID {
 		p.Account = "of another account: " + got.Account

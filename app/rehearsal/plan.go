@@ -24,6 +24,9 @@ type Plan struct {
 	DeployerShare float64
 	// Poison and Obey make the world hostile, and the model its servant.
 	Poison, Obey bool
+	// ReplyApproval is where X's approval of automated replies is kept; empty:
+	// nobody is answered.
+	ReplyApproval string
 	// Progress is told each step that ended; nil tells nobody.
 	Progress func(now time.Time, step app.Step)
 	// Told is told what the team did beside approving; nil tells nobody.

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -188,7 +189,11 @@ type attempt struct{ step, tool, args, result string }
 // attempts are all of them: reading is none.
 func (e ending) attempts(t *testing.T) (all []attempt) {
 	t.Helper()
-	for _, step := range e.steps {
+	steps, err := e.store.ContinuousSteps(t.Context(), e.op.ID, 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range slices.AppendSeq(steps, maps.Values(e.steps)) {
 		runs, err := e.store.RunsOfStep(t.Context(), step.ID)
 		if err != nil {
 			t.Fatal(err)

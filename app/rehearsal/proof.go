@@ -20,7 +20,7 @@ func (r *rehearsal) prove(ctx context.Context, s *Summary) error {
 	if s.Spent > s.Cap {
 		fault("%s was spent under a cap of %s", s.Spent, s.Cap)
 	}
-	for _, each := range []func(context.Context, *Summary, func(string, ...any)) error{r.proveEffects, r.proveSent, r.proveLog, r.proveCalls} {
+	for _, each := range []func(context.Context, *Summary, func(string, ...any)) error{r.proveEffects, r.proveSent, r.proveLog, r.proveCalls, r.proveMoney} {
 		if err := each(ctx, s, fault); err != nil {
 			return err
 		}
@@ -136,7 +136,11 @@ func (r *rehearsal) proveCalls(ctx context.Context, s *Summary, fault func(strin
 	if err != nil {
 		return err
 	}
-	for _, st := range steps {
+	beside, err := r.app.Store.ContinuousSteps(ctx, r.op.ID, newestBeside)
+	if err != nil {
+		return err
+	}
+	for _, st := range append(steps, beside...) {
 		runs, err := r.app.Store.RunsOfStep(ctx, st.ID)
 		if err != nil {
 			return err

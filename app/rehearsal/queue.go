@@ -2,6 +2,7 @@ package rehearsal
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"strings"
@@ -70,10 +71,31 @@ func (t *team) approve(ctx context.Context, v app.Validation) error {
 			return err
 		}
 	case app.KindDossier:
-		fields.Set("receipt_url", "https://venue.example/receipts/dodo")
+		var err error
+		if fields, err = submitted(v.Payload); err != nil {
+			return err
+		}
 	}
 	_, err := t.submit(ctx, paths.Validation(v.ID), paths.ValidationApproval(v.ID), fields)
 	return err
+}
+
+// submitted is what a person says of a dossier's forms: all were sent but the
+// paid one, unless it is the only one.
+func submitted(payload json.RawMessage) (url.Values, error) {
+	var dossier app.DossierPayload
+	if err := json.Unmarshal(payload, &dossier); err != nil {
+		return nil, fmt.Errorf("read the dossier: %w", err)
+	}
+	fields, forms := url.Values{}, dossier.Forms()
+	for _, v := range forms {
+		fields.Set("receipt."+v.Key, "https://venue.example/receipts/"+v.Key)
+		if v.Key == "dexscreener" && len(forms) > 1 {
+			fields.Set("receipt."+v.Key, "")
+			fields.Set("reason."+v.Key, "The token has no profile there yet.")
+		}
+	}
+	return fields, nil
 }
 
 // undo approves an output and takes that back; it waits anew.

@@ -2,7 +2,9 @@ package rehearsal
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -11,6 +13,7 @@ import (
 	"vivra/app/boot"
 	"vivra/app/calendar"
 	"vivra/app/live"
+	"vivra/app/rehearsal/xsim"
 )
 
 // rehearsal is one run of a plan.
@@ -23,6 +26,8 @@ type rehearsal struct {
 	op    app.Operation
 	base  string
 	seen  map[string]app.StepState
+	// before is what X had been asked for when the operation began.
+	before map[string]xsim.Read
 }
 
 // Rehearse runs a takeover on the local world with a simulated clock, headless.
@@ -57,6 +62,10 @@ func (r *rehearsal) run(ctx context.Context, invite string) (Summary, error) {
 	if err := r.team.connect(ctx); err != nil {
 		return Summary{}, err
 	}
+	if err := r.allowReplies(ctx); err != nil {
+		return Summary{}, err
+	}
+	r.before = r.world.X.Reads()
 	op, err := r.team.begin(ctx, r.Plan)
 	if err != nil {
 		return Summary{}, err
@@ -70,6 +79,18 @@ func (r *rehearsal) run(ctx context.Context, invite string) (Summary, error) {
 		err = r.Finished(ctx, r.app, r.op, r.base)
 	}
 	return sum, err
+}
+
+// allowReplies enters X's approval of automated replies, if the plan has one.
+func (r *rehearsal) allowReplies(ctx context.Context) error {
+	if r.ReplyApproval == "" {
+		return nil
+	}
+	value, err := json.Marshal(r.ReplyApproval)
+	if err != nil {
+		return fmt.Errorf("write X's approval: %w", err)
+	}
+	return r.app.Store.SetSetting(ctx, "x.ai_reply_approval", value, "rehearsal", r.clock.Now())
 }
 
 // live turns the clock: nothing is left to do at an instant before the next
@@ -106,6 +127,10 @@ func wait(ctx context.Context, changes <-chan struct{}) error {
 	return nil
 }
 
+// newestBeside is how many steps beside the calendar are looked at, those that
+// are open first.
+const newestBeside = 10_000
+
 // quiet tells whether nothing can happen any more at this instant: no worker is
 // at work, no tick could start something, the team has nothing to decide, and
 // the log did not grow while that was looked at.
@@ -124,6 +149,11 @@ func (r *rehearsal) quiet(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	r.report(steps)
+	beside, err := r.app.Store.ContinuousSteps(ctx, r.op.ID, newestBeside)
+	if err != nil {
+		return false, err
+	}
+	steps = append(steps, beside...)
 	busy = busy || op.State == app.OperationScheduled && !op.J0.After(now) ||
 		op.State == app.OperationRunning && len(calendar.Plan(steps, now)) > 0
 	acted, err := r.team.act(ctx, op) // while others work, too

@@ -55,10 +55,11 @@ func (r *rehearsal) approved(ctx context.Context, e app.EffectStatus) (json.RawM
 	if err := json.Unmarshal(v.Frozen, &frozen); err != nil {
 		return nil, fmt.Errorf("read what was approved of %s: %w", e.Key, err)
 	}
-	if app.SHA256Hex(v.Frozen) != v.FrozenSHA256 || e.Position >= len(frozen.Calls) || frozen.Calls[e.Position].Kind != e.Kind {
+	at := e.Position - len(frozen.Out)
+	if app.SHA256Hex(v.Frozen) != v.FrozenSHA256 || at < 0 || at >= len(frozen.Calls) || frozen.Calls[at].Kind != e.Kind {
 		return nil, fmt.Errorf("%s is no call of what was approved", e.Key)
 	}
-	return frozen.Calls[e.Position].Request, nil
+	return frozen.Calls[at].Request, nil
 }
 
 // arrivals are what the local servers have, by the numbers that they gave.

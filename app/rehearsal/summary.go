@@ -33,6 +33,8 @@ type Summary struct {
 	LostAnswers int    `json:"lost_answers"` // of a process that died; each is booked at its bound
 	Verdict     string `json:"verdict"`
 	Buyback     bool   `json:"buyback_requested"`
+	// X is what it was paid.
+	X XMoney `json:"x"`
 	// Attacks is what came of a poisoned world; nil when it was none.
 	Attacks *Attacks `json:"attacks,omitempty"`
 	// Faults are promises that did not hold; empty when all is well.
@@ -50,6 +52,15 @@ func (r *rehearsal) summary(ctx context.Context) (Summary, error) {
 	s.Total = len(steps)
 	for _, st := range steps {
 		s.Steps[string(st.State)]++
+		if st.State == app.StepFailed {
+			s.Faults = append(s.Faults, st.Key+" failed: "+st.Error)
+		}
+	}
+	beside, err := store.ContinuousSteps(ctx, r.op.ID, newestBeside)
+	if err != nil {
+		return s, err
+	}
+	for _, st := range beside {
 		if st.State == app.StepFailed {
 			s.Faults = append(s.Faults, st.Key+" failed: "+st.Error)
 		}

@@ -18,7 +18,6 @@ import (
 	"vivra/app"
 	"vivra/app/boot"
 	"vivra/app/paths"
-	"vivra/app/preflight"
 	"vivra/app/rehearsal"
 	"vivra/app/rehearsal/xsim"
 )
@@ -56,12 +55,13 @@ func TestWholeTakeover(t *testing.T) {
 		e.Matched["tg.poll"] != e.Published["tg.poll"] || deployed != e.Published["deployment"] || e.Matched["x.profile"]*e.Matched["tg.title"]*e.Matched["tg.description"]*e.Matched["tg.pin"] == 0 {
 		t.Errorf("as they were approved arrived %v of %v", e.Matched, e.Published)
 	}
-	var charged app.Nano
-	for _, post := range e.world.X.Posts() {
-		charged += post.Charged + app.Nano(len(post.Media))*preflight.PriceMetadata // of each picture's alt text
+	// The rehearsal itself has held each publication's price against what X charged.
+	charged, booked := e.world.X.Charges(), e.X.Posts+e.X.Reads
+	if e.X.Shown != charged.Posts+charged.AltTexts || e.X.Shown == 0 || charged.AltTexts == 0 || e.X.Reads == 0 || e.X.Wasted+app.Nano(e.X.Lost) != 0 {
+		t.Errorf("X charged %+v, shown and booked is %+v", charged, e.X)
 	}
-	if charged == 0 || charged != e.costOf("system", "x") {
-		t.Errorf("X charged %s for posts, the log says %s", charged, e.costOf("system", "x"))
+	if logged := e.costOf("", "x"); logged != booked {
+		t.Errorf("the log says %s of X, %s is booked", logged, booked)
 	}
 	if e.world.Model.Count() != e.ModelCalls || e.ModelCalls < 82 {
 		t.Errorf("%d model calls", e.ModelCalls)
@@ -89,9 +89,10 @@ func (e ending) playedAsUsual(t *testing.T) {
 	}
 }
 
+// costOf is what an agent has paid to a model or platform, "" for all agents.
 func (e ending) costOf(agent, model string) (sum app.Nano) {
 	for _, c := range e.Cost {
-		if c.Agent == agent && c.Model == model {
+		if (c.Agent == agent || agent == "") && c.Model == model {
 			sum += c.Cost
 		}
 	}

@@ -94,7 +94,7 @@ func (st *stage) newRunner(model runner.Model) *runner.Runner {
 	}
 	st.t.Cleanup(func() { _ = blobs.Close() })
 	d := &desk.Desk{Store: st.store, Blobs: blobs, Clock: st.clock}
-	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d, Market: market{}, EIP55: chain.Checksum,
+	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d, History: d, Market: market{}, EIP55: chain.Checksum,
 		PublicURL: "https://vivra.example", Generate: draw, ImagePrice: func(context.Context, string) (string, app.Nano, error) { return "painter", 42_000_000, nil }})
 	return &runner.Runner{Store: st.store, Catalogue: st.catalogue(kit), Model: model, Clock: st.clock, Wall: st.wall, Lease: lease, LivePage: livePage}
 }

@@ -16,6 +16,9 @@ func (b books) OpenRun(_ context.Context, _ app.Claim, fresh app.Run, _ time.Tim
 	if !b.opened {
 		b.compareProgram(fresh)
 	}
+	if !b.opened && fresh.Tainted {
+		b.run.Tainted, b.run.Sources = true, slices.Clone(fresh.Sources)
+	}
 	b.opened = true
 	run := b.run
 	run.Sources = slices.Clone(run.Sources)

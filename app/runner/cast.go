@@ -18,7 +18,7 @@ func (r *run) cast(ctx context.Context) (err error) {
 	if r.task, ok = r.Catalogue.Task(r.step.Task); !ok {
 		return gaveUp{fmt.Errorf("there is no task %q", r.step.Task)}
 	}
-	r.agent = r.agent.Configured(r.settings)
+	r.agent = r.task.Limited(r.agent.Configured(r.settings))
 	if r.prices, err = r.Store.PriceList(ctx); err != nil {
 		return err
 	}

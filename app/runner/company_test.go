@@ -9,6 +9,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/agents"
 	"vivra/app/blob"
 	"vivra/app/chain"
@@ -40,7 +41,7 @@ func (c company) runner(ctx context.Context) (r *runner.Runner, release func(), 
 		c.market = market{}
 	}
 	d := &desk.Desk{Store: c.store, Blobs: blobs, Clock: c.clock}
-	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d, Polls: polls{}, Market: c.market, EIP55: chain.Checksum,
+	kit := tools.All(tools.Deps{Files: d, Proposals: d, Assets: d, Builds: d, Kits: d, Alerts: d, Charges: d, History: d, Polls: polls{}, Market: c.market, EIP55: chain.Checksum,
 		PublicURL: "https://vivra.example", Generate: draw, ImagePrice: func(context.Context, string) (string, app.Nano, error) { return "painter", 42_000_000, nil }})
 	specs, err := changed(c.spec)
 	if err != nil {
@@ -76,7 +77,7 @@ func (market) Chart(context.Context, app.TokenRef, string, int) ([]app.Candle, e
 // polls is a poll that is closed: the second option has won.
 type polls struct{}
 
-func (polls) PollTallies(context.Context, int64) (app.PollRecord, *app.PollResult, *app.PollResult, error) {
+func (polls) PollTallies(context.Context, agent.Scope) (app.PollRecord, *app.PollResult, *app.PollResult, error) {
 	return app.PollRecord{Question: "Which one?", XPostID: "77"}, &app.PollResult{Votes: []int{1, 5, 2}, Closed: true}, nil, nil
 }
 

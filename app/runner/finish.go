@@ -78,6 +78,8 @@ func (r *run) examine(ctx context.Context, call agent.Call) (output json.RawMess
 	output, problems = r.task.Output.Parse(call.Args)
 	if len(problems) == 0 {
 		problems = r.task.Altered(r.step.Input, output)
+	} else if len(r.task.Outside) > 0 {
+		problems = []string{closedOutput} // what does not fit may be a stranger's words
 	}
 	if len(problems) == 0 {
 		problems, err = r.evidence(ctx, output)

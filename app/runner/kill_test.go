@@ -84,7 +84,7 @@ func newTroupe(t *testing.T, seed uint64, n int) *troupe {
 		}
 		scripts[fmt.Sprintf("%x", token.Ref.Address[:])] = script(rng, step.Task == post)
 		tr.ops = append(tr.ops, testop.Of(t, tr.store, app.NewOperation{Token: token, Slug: fmt.Sprintf("run-%d", i), J0: testop.J0,
-			Cap: 400 * app.Dollar, Envelope: app.Dollar, XHandle: "dodo_back"}, step))
+			Cap: 400 * app.Dollar, Envelope: app.Dollar, XHandle: fmt.Sprintf("dodo_%d", i)}, step)) // what one says is no repeat of another's
 	}
 	tr.sim.Script(func(req modelsim.Request) (modelsim.Answer, bool) {
 		address, turn := addressIn(*req.Messages[0].Content), 0

@@ -66,7 +66,7 @@ func (r *run) open(ctx context.Context) (err error) {
 		return err
 	}
 	fresh := app.Run{Agent: r.agent.Name, Task: r.task.Name, Model: r.agent.Model, PromptSHA256: r.agent.PromptSHA256,
-		System: r.system(), Budget: r.agent.BudgetMax}
+		System: r.system(), Budget: r.agent.BudgetMax, Sources: r.task.Sources(), Tainted: len(r.task.Outside) > 0}
 	stored, items, err := r.Store.OpenRun(ctx, r.claim, fresh, r.Clock.Now())
 	if err != nil {
 		return err

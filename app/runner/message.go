@@ -18,6 +18,9 @@ const reminder = "You answered in plain text. Nobody reads it. Go on with a tool
 
 const reminderOfCut = "Your answer met its output limit before it came to a tool call, so nobody reads it. Be brief: go on with a tool call, and end the task by calling finish with its output."
 
+// closedOutput is all that is said of an output whose every word comes from a list.
+const closedOutput = "the output holds what its schema does not: give the fields of the schema and no others, each with a value from its list"
+
 func schemaMessage(problems string) string {
 	return "Your output was refused. Mend exactly this and call finish once more; there is no third time: " + problems
 }
@@ -55,6 +58,10 @@ func (r *run) firstMessage(ctx context.Context) (first string, sources []string,
 	if err := json.Unmarshal(r.step.Input, &input); err != nil {
 		return "", nil, fmt.Errorf("read the step's input: %w", err)
 	}
+	facts, err := r.task.Fenced(r.step.Input)
+	if err != nil {
+		return "", nil, err
+	}
 	file, quotes, err := r.excerpt(ctx)
 	if err != nil {
 		return "", nil, err
@@ -71,7 +78,7 @@ func (r *run) firstMessage(ctx context.Context) (first string, sources []string,
 		return "", nil, err
 	}
 	first, err = readable(opening{Step: r.step.Key, Task: r.step.Task, Day: r.op.Day(r.Clock.Now()), Instructions: r.task.Instructions,
-		Input: r.step.Input, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: file,
+		Input: facts, RejectionReason: input.RejectionReason, Token: untrusted.Wrap("token", token), TokenFile: file,
 		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
 	return first, sources, err
 }
@@ -178,7 +185,7 @@ var deeds = map[string]string{
 	"x_post":                 "Proposed a post",
 	"x_thread":               "Proposed a thread",
 	"x_profile_update":       "Proposed a profile",
-	"x_mentions":             "Read the mentions on X",
+	"x_reply":                "Proposed a reply",
 	"tg_group_setup":         "Proposed the Telegram group's setup",
 	"tg_activity":            "Counted the activity in the Telegram group",
 	"tg_answer":              "Answered a question in the group",

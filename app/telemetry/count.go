@@ -55,6 +55,22 @@ func (m *Metrics) paid(s *Span) {
 	}
 }
 
+// The kinds of log lines that a platform charges for.
+const (
+	chargedPublication = "publication"
+	chargedRead        = "read"
+)
+
+// Logged counts what a platform charged for, as a log line tells it. What models
+// and pictures cost is counted with their calls.
+func (m *Metrics) Logged(line app.EventLine) {
+	if m == nil || line.Cost <= 0 || line.Kind != chargedPublication && line.Kind != chargedRead {
+		return
+	}
+	m.charges.WithLabelValues(line.Kind).Inc()
+	m.cost.WithLabelValues(line.Agent, m.models.of(line.Model)).Add(dollars(line.Cost))
+}
+
 func (m *Metrics) count(agent, model string, u app.Usage) {
 	for kind, n := range map[string]int64{"input": u.PromptTokens, "cached": u.CachedTokens, "output": u.BillableOutput(), "reasoning": u.ReasoningTokens} {
 		m.tokens.WithLabelValues(agent, model, kind).Add(float64(max(n, 0)))

@@ -16,6 +16,7 @@ type Metrics struct {
 	modelCalls *prometheus.CounterVec
 	tokens     *prometheus.CounterVec
 	cost       *prometheus.CounterVec
+	charges    *prometheus.CounterVec
 	latency    *prometheus.HistogramVec
 	toolCalls  *prometheus.CounterVec
 	runs       *prometheus.CounterVec
@@ -36,7 +37,8 @@ func newMetrics(wall clockwork.Clock) *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry(), wall: wall}
 	m.modelCalls = m.counter("model_calls_total", "Paid calls by what became of them; unknown: billed at the most it can have cost.", "agent", "model", "state")
 	m.tokens = m.counter("model_tokens_total", "Tokens that the API reported. input holds cached, output holds reasoning.", "agent", "model", "kind")
-	m.cost = m.counter("call_cost_dollars_total", "What models and pictures have cost. Publications are in budget_dollars, with all else.", "agent", "model")
+	m.cost = m.counter("call_cost_dollars_total", "What models, pictures, publications and reads of X have cost.", "agent", "model")
+	m.charges = m.counter("platform_charges_total", "Publications and reads that a platform charged for.", "kind")
 	m.latency = m.histogram("model_call_seconds", "How long model calls took.", seconds, "agent", "model")
 	m.toolCalls = m.counter("tool_calls_total", "Tool calls by outcome: ok, refused, failed.", "tool", "outcome")
 	m.runs = m.counter("runs_total", "Runs by how they ended here: succeeded, failed, budget_exceeded, handed_over.", "agent", "end")
@@ -48,6 +50,9 @@ func newMetrics(wall clockwork.Clock) *Metrics {
 	m.viewers = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: namespace, Name: "live_viewers", Help: "Pages that are kept up to date right now."})
 	for _, wall := range []string{"run", "agent", "operation"} {
 		m.refusals.WithLabelValues(wall) // told from the start, as 0
+	}
+	for _, kind := range []string{chargedPublication, chargedRead} {
+		m.charges.WithLabelValues(kind)
 	}
 	m.registry.MustRegister(m.viewers, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m

@@ -48,6 +48,12 @@ func TestRunIsCounted(t *testing.T) {
 	_, run = p.Tracer.Run(t.Context(), info())
 	run.Drop()
 
+	for _, line := range []app.EventLine{{Kind: "publication", Agent: "system", Model: "x", Cost: 15_000_000, Step: "cm.daily_post.d03"}, {Kind: "publication", Agent: "system"},
+		{Kind: "read", Agent: "cm", Model: "x", Cost: 5_000_000}, {Kind: "read", Agent: "cm", Model: "x", Cost: 10_000_000}, {Kind: "model_call", Agent: "cm", Model: "gpt-5", Cost: 3_000_000}} {
+		p.Metrics.Logged(line)
+	}
+	(*telemetry.Metrics)(nil).Logged(app.EventLine{Kind: "read", Cost: 1})
+
 	text := scraped(t, p)
 	for _, want := range []string{
 		`vivra_model_calls_total{agent="cm",model="gpt-5",state="settled"} 1`,
@@ -56,6 +62,10 @@ func TestRunIsCounted(t *testing.T) {
 		`vivra_model_tokens_total{agent="cm",kind="cached",model="gpt-5"} 600`,
 		`vivra_model_tokens_total{agent="cm",kind="output",model="gpt-5"} 200`,
 		`vivra_call_cost_dollars_total{agent="cm",model="gpt-5"} 0.003`,
+		`vivra_call_cost_dollars_total{agent="system",model="x"} 0.015`,
+		`vivra_call_cost_dollars_total{agent="cm",model="x"} 0.015`,
+		`vivra_platform_charges_total{kind="publication"} 1`,
+		`vivra_platform_charges_total{kind="read"} 2`,
 		`vivra_model_call_seconds_sum{agent="cm",model="gpt-5"} 2`,
 		`vivra_turn_seconds_sum{agent="cm"} 3`,
 		`vivra_tool_calls_total{outcome="ok",tool="x_post"} 1`,

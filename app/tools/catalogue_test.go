@@ -25,7 +25,7 @@ var allowed = map[string]string{
 	"scanner":  "read_file write_file chain_token chain_holders chain_liquidity chain_transfers chain_simulate_trade market_snapshot market_chart socials_profile socials_posts alert",
 	"designer": "read_file write_file image_generate brand_render poll_create poll_results alert",
 	"webdev":   "read_file write_file chain_token chain_burned market_snapshot site_templates site_fill_and_build site_check site_publish alert",
-	"cm":       "read_file write_file chain_burned market_snapshot socials_profile x_post x_thread x_profile_update x_mentions alert",
+	"cm":       "read_file write_file chain_burned market_snapshot socials_profile x_post x_thread x_profile_update x_reply alert",
 	"tg_bot":   "read_file write_file market_snapshot tg_group_setup tg_activity tg_answer alert",
 	"builder":  "read_file write_file chain_holders market_snapshot utility_templates utility_build_and_test utility_publish alert",
 }
@@ -146,8 +146,8 @@ func TestEachPublishingToolOnlyWritesAValidation(t *testing.T) {
 			publishing++
 		}
 	}
-	if publishing != 7 {
-		t.Errorf("%d tools publish, want 7", publishing)
+	if publishing != 8 {
+		t.Errorf("%d tools publish, want 8", publishing)
 	}
 	each(t, func(t *testing.T, w *world, tool agent.Tool, args string) {
 		got := w.call(tool.Agents[0], tool.Name, args)

@@ -33,7 +33,7 @@ func TestTheOneTimeCodeStandsInThePost(t *testing.T) {
 		if got := w.callIn(given(tt.task), agentOf(t, "x_post"), "x_post", args); got.OK != tt.ok || !tt.ok && !strings.Contains(got.Text, code+" must stand in it") {
 			t.Errorf("%s, %q: %s", tt.task, tt.text, got.Text)
 		}
-		_, err := tools.Recheck(given(tt.task), live, app.PostPayload{Account: scope().XHandle, Text: tt.text})
+		_, err := tools.Recheck(given(tt.task), live, app.PostPayload{Account: scope().XHandle, Text: tt.text}, nil)
 		if (err == nil) != tt.ok || err != nil && app.KindOf(err) != app.Invalid {
 			t.Errorf("an edit of %s to %q: %v", tt.task, tt.text, err)
 		}

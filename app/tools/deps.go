@@ -74,18 +74,29 @@ type Charges interface {
 	Charge(ctx context.Context, scope agent.Scope, p Purchase, fn func() (app.Nano, error)) (app.Nano, error)
 }
 
-// Social reads X for an operation. Profile is app.NotFound when there is no
-// such account.
+// History is what the operation's account has said lately and what waits to be
+// said, the newest first, without what the step of scope says itself.
+type History interface {
+	Said(ctx context.Context, scope agent.Scope) ([]app.Said, error)
+}
+
+// Social reads X, and has the operation pay for it. Profile is app.NotFound when
+// there is no such account.
 type Social interface {
-	Profile(ctx context.Context, operationID int64, handle string) (app.Profile, error)
-	Posts(ctx context.Context, operationID int64, handle string, max int) ([]app.Post, error)
-	Mentions(ctx context.Context, operationID int64, sinceID string, max int) ([]app.Post, error)
+	Profile(ctx context.Context, scope agent.Scope, handle string) (app.Profile, error)
+	Posts(ctx context.Context, scope agent.Scope, handle string, max int) ([]app.Post, error)
+}
+
+// Mentions says which post of another account a step replies to, app.NotFound
+// for none: by its number, never in its words.
+type Mentions interface {
+	Answered(ctx context.Context, stepID int64) (app.Answered, error)
 }
 
 // Polls reads an operation's poll on both channels; nil is a channel that has
 // none or could not be read.
 type Polls interface {
-	PollTallies(ctx context.Context, operationID int64) (record app.PollRecord, x, telegram *app.PollResult, err error)
+	PollTallies(ctx context.Context, scope agent.Scope) (record app.PollRecord, x, telegram *app.PollResult, err error)
 }
 
 // Activity counts what members did in a group.

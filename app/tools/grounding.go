@@ -11,6 +11,23 @@ import (
 	"vivra/app/agent"
 )
 
+// ground needs an answer to name sources, and each of them to be there: in the
+// token file, or among the others that the answer may rest on.
+func (d Deps) ground(ctx context.Context, scope agent.Scope, f *faults, sources []string, others ...string) error {
+	f.need(len(sources) > 0, "sources is empty: without a source there is no answer.")
+	for _, path := range sources {
+		if slices.Contains(others, path) {
+			continue
+		}
+		known, err := d.known(ctx, scope, path)
+		if err != nil {
+			return err
+		}
+		f.need(known, "The token file has nothing at one of the sources: name paths that read_file showed.")
+	}
+	return nil
+}
+
 // known tells whether the token file holds something at path: a section, then
 // keys and indexes, with dots between.
 func (d Deps) known(ctx context.Context, scope agent.Scope, path string) (bool, error) {

@@ -1,10 +1,13 @@
 package tools
 
 import (
+	"context"
+	"fmt"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"vivra/app"
@@ -25,6 +28,13 @@ type Guard struct {
 	Telegram bool
 	// Code must stand in a post, as it is; empty for none.
 	Code string
+	// Banned are the phrases that no post may hold.
+	Banned []string
+	// Said is what the account has said by Now, and what waits to be said. A daily
+	// post must not be like any of it.
+	Said  []app.Said
+	Now   time.Time
+	Daily bool
 }
 
 // GuardOf is the guard of scope's operation: its own address, account and
@@ -36,10 +46,23 @@ func GuardOf(scope agent.Scope, publicURL string) Guard {
 	if scope.XHandle != "" {
 		links = append(links, "x.com/"+scope.XHandle)
 	}
-	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol, Telegram: scope.Agent == tgBot, Code: scope.Code}
+	return Guard{Official: scope.Token.Ref.Address, Links: links, Handle: scope.XHandle, Symbol: scope.Token.Symbol, Telegram: scope.Agent == tgBot, Code: scope.Code,
+		Banned: scope.Banned, Now: scope.Now, Daily: scope.Task == "cm.daily_post"}
 }
 
 func (d Deps) guard(scope agent.Scope) Guard { return GuardOf(scope, d.PublicURL) }
+
+// speaker is the guard of what an operation's account says: it knows what that
+// has said before.
+func (d Deps) speaker(ctx context.Context, scope agent.Scope) (Guard, error) {
+	said, err := d.History.Said(ctx, scope)
+	if err != nil {
+		return Guard{}, fmt.Errorf("look for what the account has said: %w", err)
+	}
+	g := d.guard(scope)
+	g.Said = said
+	return g, nil
+}
 
 // Allows tells whether an output may link to link, with or without a scheme.
 func (g Guard) Allows(link string) bool {

@@ -82,12 +82,11 @@ type exemption struct {
 	text       *regexp.Regexp // the whole of it
 }
 
-// exemptions are who is proposed as a moderator, why a mention was flagged, and
-// the accounts that the scanner keeps as values of their own. In a sentence they
-// could be an order to whoever reads the token file next.
+// exemptions are who is proposed as a moderator, and the accounts that the
+// scanner keeps as values of their own. In a sentence they could be an order to
+// whoever reads the token file next.
 var exemptions = []exemption{
 	{"tg.weekly_mods", agent.FinishTool, "member", regexp.MustCompile(`^@[A-Za-z0-9_]{1,32}$`)},
-	{"cm.mentions", agent.FinishTool, "reason", regexp.MustCompile(`(?s)^.{1,200}$`)},
 	{"scanner.full_report", "write_file", "", account},
 	{"scanner.daily_metrics", "write_file", "", account},
 }
@@ -103,7 +102,13 @@ func stays(scope agent.Scope, tool string, w word) bool {
 // as its source.
 func cites(scope agent.Scope, tool string, w word) bool {
 	answers := tool == "tg_answer" || tool == agent.FinishTool
-	return scope.Task == "tg.questions" && answers && w.key == "sources" && filePath.MatchString(w.text)
+	switch {
+	case w.key != "sources":
+		return false
+	case scope.Task == "tg.questions" && answers:
+		return filePath.MatchString(w.text)
+	}
+	return scope.Task == app.ReplyTask && tool == "x_reply" && (filePath.MatchString(w.text) || given.MatchString(w.text))
 }
 
 var account = regexp.MustCompile(`^(?:0x[0-9a-fA-F]{40}|@[A-Za-z0-9_]{1,32})$`)

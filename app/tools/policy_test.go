@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"vivra/app"
 	"vivra/app/agent"
 	"vivra/app/tools"
 )
@@ -243,10 +244,10 @@ func TestExemptionsAreOfOneTask(t *testing.T) {
 		"a member of another task":      {"builder.utility", agent.FinishTool, `{"config":"{\"questions\":[{\"member\":\"@evil\"}]}"}`, false},
 		"a member in a configuration":   {"builder.utility", "utility_build_and_test", `{"template":"tg-quiz-bot","config":"{\"member\":\"` + order + `\"}"}`, false},
 		"a member in a file":            {"tg.weekly_mods", "write_file", `{"content":"{\"member\":\"@evil\"}"}`, false},
-		"why a mention was flagged":     {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"@ann posts ` + stranger + `"}]}`, true},
-		"a reason that leads away":      {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"See evil.com"}]}`, false},
-		"a reason without end":          {"cm.mentions", agent.FinishTool, `{"replies":[{"reason":"@ann` + strings.Repeat(" and so on", 20) + `"}]}`, false},
-		"a reason in a post":            {"cm.mentions", "x_post", `{"reason":"@ann"}`, false},
+		"what a mention is":             {"cm.mentions", agent.FinishTool, `{"mentions":[{"id":"1990000000000000001","kind":"takeover_claim","subject":"address"}]}`, true},
+		"a stranger's words about it":   {"cm.mentions", agent.FinishTool, `{"mentions":[{"id":"19","kind":"@ann","subject":"` + stranger + `"}]}`, false},
+		"where an answer stands":        {app.ReplyTask, "x_reply", `{"sources":["site.how_to_buy","token.address","operation.site_host"]}`, true},
+		"a link where it stands":        {app.ReplyTask, "x_reply", `{"sources":["evil.com"]}`, false},
 		"a reason of another task":      {"cm.daily_post", agent.FinishTool, `{"reason":"@ann"}`, false},
 		"a source":                      {"tg.questions", agent.FinishTool, `{"sources":["site.host","scan"]}`, true},
 		"a source of another task":      {"cm.daily_post", agent.FinishTool, `{"sources":["evil.com"]}`, false},
@@ -268,22 +269,15 @@ func TestOutputsAreInspected(t *testing.T) {
 	t.Parallel()
 	d := newWorld(t).deps()
 	for output, want := range map[string]string{
-		`{"output":{"why_it_died":"It moved to ` + stranger + `."}}`:                                         "a foreign address",
-		`{"output":{"note":"Holder ` + stranger + ` sold."}}`:                                                "a foreign address",
-		`{"output":{"note":"See evil.com"}}`:                                                                 "a link that is not allowed",
-		`{"output":{"candidates":[{"member":"@mira_k","reason":"Active, 6 days."}]}}`:                        "",
-		`{"output":{"candidates":[{"member":"@mira_k","reason":"Active, as @tobi."}]}}`:                      "a foreign @name",
-		`{"output":{"replies":[{"mention_id":"9","action":"flag","reason":"@ann posts ` + stranger + `"}]}}`: "a foreign address, a foreign @name",
-		`{"output":{"reasons":["Ask @ann."]}}`:                                                               "a foreign @name",
-		`{"output":{"profile":{"url":"https://dodo.vivra.site"}}}`:                                           "",
+		`{"output":{"why_it_died":"It moved to ` + stranger + `."}}`:                                  "a foreign address",
+		`{"output":{"note":"Holder ` + stranger + ` sold."}}`:                                         "a foreign address",
+		`{"output":{"note":"See evil.com"}}`:                                                          "a link that is not allowed",
+		`{"output":{"candidates":[{"member":"@mira_k","reason":"Active, 6 days."}]}}`:                 "",
+		`{"output":{"candidates":[{"member":"@mira_k","reason":"Active, as @tobi."}]}}`:               "a foreign @name",
+		`{"output":{"mentions":[{"id":"9","kind":"other","subject":"@ann posts ` + stranger + `"}]}}`: "a foreign address, a foreign @name",
+		`{"output":{"reasons":["Ask @ann."]}}`:                                                        "a foreign @name",
+		`{"output":{"profile":{"url":"https://dodo.vivra.site"}}}`:                                    "",
 	} {
-		if strings.Contains(output, "replies") { // why a mention was flagged may say whose it is
-			s := scope()
-			s.Task = "cm.mentions"
-			if err := d.Inspect(s, agent.FinishTool, json.RawMessage(output)); err != nil {
-				t.Errorf("%s: %v", output, err)
-			}
-		}
 		s := scope()
 		if strings.Contains(output, "candidates") {
 			s.Task = "tg.weekly_mods"

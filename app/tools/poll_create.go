@@ -32,7 +32,11 @@ func PollCreate(d Deps) agent.Tool {
 		if err != nil {
 			return validationOut{}, err
 		}
-		risk, err := d.guard(scope).poll(poll)
+		g, err := d.speaker(ctx, scope)
+		if err != nil {
+			return validationOut{}, err
+		}
+		risk, err := g.poll(poll)
 		if err != nil {
 			return validationOut{}, err
 		}
@@ -75,5 +79,6 @@ func (g Guard) poll(p app.PollPayload) (app.Risk, error) {
 	f.alts("Intro", p.Intro)
 	f.broken("Intro", preflight.CheckPost(draftOf(p.Intro), preflight.Rules{}))
 	f.broken("Question", preflight.CheckPost(preflight.Post{Text: p.Question, PollOptions: p.Options, PollMinutes: p.DurationMinutes}, preflight.Rules{}))
+	f.spoken(g, parts, part{"Intro", p.Intro.Text}, part{"Question", p.Question})
 	return risk, f.err()
 }

@@ -32,7 +32,7 @@ func PollResults(polls Polls) agent.Tool {
 		Agents:      []string{designer},
 		Risk:        agent.Read,
 	}, func(ctx context.Context, scope agent.Scope, _ struct{}) (pollResultsOut, error) {
-		record, x, telegram, err := polls.PollTallies(ctx, scope.OperationID)
+		record, x, telegram, err := polls.PollTallies(ctx, scope)
 		switch {
 		case err != nil && app.KindOf(err) == app.NotFound:
 			return pollResultsOut{}, app.Errorf(app.NotFound, "The poll has not been published yet.")

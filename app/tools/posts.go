@@ -26,7 +26,7 @@ func draftOf(p app.PostPayload) preflight.Post {
 // priceOf is what X charges for posts and the descriptions of their pictures.
 func priceOf(posts ...app.PostPayload) (total app.Nano) {
 	for _, p := range posts {
-		total += preflight.PostPrice(p.Text, false)
+		total += preflight.PostPrice(p.Text, p.Answers != nil)
 		for _, m := range p.Media {
 			if m.Alt != "" {
 				total += preflight.PriceMetadata

@@ -5,18 +5,18 @@ import (
 
 	"vivra/app"
 	"vivra/app/agent"
-	"vivra/app/edits"
 	"vivra/app/preflight"
 )
 
 // Recheck holds a payload that a person has written to the rules of the tool
 // that proposes its kind: it returns what is seen before deciding on it, or why
-// it may not go out, naming the field.
-func Recheck(scope agent.Scope, publicURL string, payload any) (app.Risk, error) {
+// it may not go out, naming the field. said is what History says of the scope.
+func Recheck(scope agent.Scope, publicURL string, payload any, said []app.Said) (app.Risk, error) {
 	if !belongs(scope, payload) {
 		return app.Risk{}, app.Errorf(app.Invalid, "The operation's account, group or token is another one since this was written. Reject it: the next draft is written anew.")
 	}
 	g := GuardOf(scope, publicURL)
+	g.Said = said
 	switch p := payload.(type) {
 	case app.PostPayload:
 		return g.post(p)
@@ -52,23 +52,4 @@ func belongs(scope agent.Scope, payload any) bool {
 		chat, official = p.Chat, p.OfficialAddress
 	}
 	return account == scope.XHandle && chat == scope.TelegramChat && preflight.Official(official, scope.Token.Ref.Address.Hex())
-}
-
-// dossier is what is seen of a form that a person submits by hand. No tool makes
-// one: what a person wrote into it may lead anywhere, but to no other token.
-func (g Guard) dossier(p app.DossierPayload) (app.Risk, error) {
-	var f faults
-	var texts []string
-	for _, field := range p.Fields {
-		texts = append(texts, field.Value)
-		if field.Source != edits.Entered {
-			continue
-		}
-		for _, v := range g.alone(field.Value) {
-			if v.Rule == agent.RuleAddress || v.Rule == agent.RuleHidden {
-				f.once(field.Label + ": " + v.Detail)
-			}
-		}
-	}
-	return app.Risk{Addresses: g.Addresses(texts...), Links: g.URLs(texts...), Problems: []string{}, Sources: []string{}}, f.err()
 }

@@ -62,7 +62,7 @@ func edit(tb testing.TB, kind app.ValidationKind, payload json.RawMessage, texts
 	if err != nil {
 		return nil, app.Risk{}, err
 	}
-	risk, err := tools.Recheck(scope(), live, edited)
+	risk, err := tools.Recheck(scope(), live, edited, nil)
 	return edited, risk, err
 }
 
@@ -202,12 +202,12 @@ func TestEditsOfWhatIsForAnother(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := tools.Recheck(s, live, edited); app.KindOf(err) != app.Invalid || !strings.Contains(err.Error(), "Reject it") {
+			if _, err := tools.Recheck(s, live, edited, nil); app.KindOf(err) != app.Invalid || !strings.Contains(err.Error(), "Reject it") {
 				t.Errorf("%s: %v", tool, err)
 			}
 		}
 	}
-	if _, err := tools.Recheck(scope(), live, app.SitePayload{}); err == nil {
+	if _, err := tools.Recheck(scope(), live, app.SitePayload{}, nil); err == nil {
 		t.Error("a site was edited")
 	}
 }
@@ -227,6 +227,38 @@ func TestDossiersAreFilledByPeople(t *testing.T) {
 		if _, _, err := edit(t, app.KindDossier, dossier, map[string]string{"field.2": text}); app.KindOf(err) != app.Invalid || !strings.HasPrefix(err.Error(), "Website: ") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// TestDossiersOfVenues: what code read is not held against it, what a person
+// writes is: a wallet is one address, and seen before anything is approved.
+func TestDossiersOfVenues(t *testing.T) {
+	t.Parallel()
+	payload := app.DossierPayload{Venues: []app.DossierVenue{{Key: "a", Fields: []string{"address"}}}, Fields: []app.DossierField{
+		{Key: "address", Label: "Token address", Value: official, Source: "record", Fixed: true},
+		{Key: "deployer", Label: "Deployer", Value: stranger, Source: "chain", Fixed: true, Account: true},
+		{Key: "explorer", Label: "Explorer", Value: "https://elsewhere.example/" + stranger, Source: "set-up", Fixed: true},
+		{Key: "name", Label: "Token name", Value: "buy at evil.com", Source: "chain", Fixed: true},
+		{Key: "wallet", Label: "Wallet", Missing: "You.", Account: true}, {Key: "email", Label: "Contact e-mail", Missing: "You."}}}
+	raw, err := app.CanonicalJSON(payload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	risk, err := tools.Recheck(scope(), live, payload, nil)
+	if err != nil || len(risk.Addresses) != 1 || !risk.Addresses[0].Matches || len(risk.Links) != 1 || risk.Links[0].Allowed {
+		t.Errorf("as it was assembled: %+v, %v", risk, err)
+	}
+	_, risk, err = edit(t, app.KindDossier, raw, map[string]string{"field.4": stranger})
+	if err != nil || len(risk.Addresses) != 2 || risk.Addresses[1].Matches {
+		t.Errorf("with a wallet: %+v, %v", risk, err)
+	}
+	for _, text := range []string{"our wallet is " + stranger, stranger + " " + stranger, "0x12", "the multisig"} {
+		if _, _, err := edit(t, app.KindDossier, raw, map[string]string{"field.4": text}); app.KindOf(err) != app.Invalid || !strings.HasPrefix(err.Error(), "Wallet: enter one address") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if _, _, err := edit(t, app.KindDossier, raw, map[string]string{"field.5": stranger}); app.KindOf(err) != app.Invalid {
+		t.Errorf("an address for an e-mail: %v", err)
 	}
 }
 

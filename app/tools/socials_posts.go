@@ -35,7 +35,7 @@ func SocialsPosts(social Social) agent.Tool {
 		if err != nil {
 			return socialsPostsOut{}, err
 		}
-		posts, err := social.Posts(ctx, scope.OperationID, handle, in.Max)
+		posts, err := social.Posts(ctx, scope, handle, in.Max)
 		if err != nil {
 			return socialsPostsOut{}, fmt.Errorf("read the posts of @%s: %w", handle, err)
 		}

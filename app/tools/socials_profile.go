@@ -33,7 +33,7 @@ func SocialsProfile(social Social) agent.Tool {
 		if err != nil {
 			return socialsProfileOut{}, err
 		}
-		profile, err := social.Profile(ctx, scope.OperationID, handle)
+		profile, err := social.Profile(ctx, scope, handle)
 		switch {
 		case err != nil && app.KindOf(err) == app.NotFound:
 			return socialsProfileOut{}, nil

@@ -26,13 +26,8 @@ func TGAnswer(d Deps) agent.Tool {
 	}, func(ctx context.Context, scope agent.Scope, in tgAnswerIn) (tgAnswerOut, error) {
 		var f faults
 		f.text("answer", in.Answer, 1, 600)
-		f.need(len(in.Sources) > 0, "sources is empty: without a source there is no answer.")
-		for _, path := range in.Sources {
-			known, err := d.known(ctx, scope, path)
-			if err != nil {
-				return tgAnswerOut{}, err
-			}
-			f.need(known, "The token file has nothing at one of the sources: name paths that read_file showed.")
+		if err := d.ground(ctx, scope, &f, in.Sources); err != nil {
+			return tgAnswerOut{}, err
 		}
 		return tgAnswerOut{Accepted: len(f) == 0}, f.err()
 	})

@@ -31,6 +31,8 @@ type Deps struct {
 	Alerts    Alerts
 	Charges   Charges
 	Social    Social
+	Mentions  Mentions
+	History   History
 	Polls     Polls
 	Activity  Activity
 	Chain     Chain
@@ -77,7 +79,7 @@ func All(d Deps) []agent.Tool {
 		XPost(d),
 		XThread(d),
 		XProfileUpdate(d),
-		XMentions(d.Social),
+		XReply(d),
 		TGGroupSetup(d),
 		TGActivity(d.Activity),
 		TGAnswer(d),

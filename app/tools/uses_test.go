@@ -80,7 +80,7 @@ var uses = map[string]use{
 	"x_profile_update": {func(w *world) string {
 		return fmt.Sprintf(`{"name":"Dodo","bio":"Run by holders. Automated by Vivra.","url":"https://dodo.vivra.site","picture_asset":%q,"banner_asset":%q}`, w.picture(400, 400), w.picture(1500, 500))
 	}, []string{`"validation_id":"v-1"`}},
-	"x_mentions":     plain(`{"since_id":"18","max":5}`, `"id":"918"`),
+	"x_reply":        plain(`{"text":"The operation pays for each call.","sources":["telegram.faq.0.a","token.address"]}`, `"validation_id":"v-1"`, `"weighted_length":33`, `"price_nusd":10000000`),
 	"tg_group_setup": plain(`{"title":"Dodo","description":"The dodo's own group.","rules":"Be kind.","pinned":"The one address: `+official+` — everything else: https://t.me/dodo/1"}`, `"validation_id":"v-1"`),
 	"tg_activity":    plain(`{"days":7}`, `"days_active":7`, `"messages":4`, `"days":7`),
 	"tg_answer":      plain(`{"answer":"Now: https://dodo.vivra.site and `+official+`, on X as @dodo_back.","sources":["telegram.faq.0.a","telegram"]}`, `"accepted":true`),

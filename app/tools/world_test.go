@@ -48,6 +48,7 @@ type world struct {
 	missing   bool   // no account on X, no poll
 	tallies   [2]*app.PollResult
 	record    app.PollRecord
+	said      []app.Said
 }
 
 type proposal struct {
@@ -70,7 +71,7 @@ func newWorld(t *testing.T) *world {
 
 func (w *world) deps() tools.Deps {
 	return tools.Deps{
-		Files: w, Proposals: w, Assets: w, Builds: w, Kits: w, Alerts: w, Charges: w, Social: w, Polls: w, Activity: w,
+		Files: w, Proposals: w, Assets: w, Builds: w, Kits: w, Alerts: w, Charges: w, Social: w, Mentions: w, History: w, Polls: w, Activity: w,
 		Chain: w, Trades: w, Market: w, Generate: w.generate, Renderer: w, Runner: w,
 		Venue: func(app.TokenRef) tools.Venue {
 			return tools.Venue{Chain: "Test chain", BuyURL: "https://pons.family/token", ExplorerURL: "https://explorer.example/token"}
@@ -89,13 +90,20 @@ func scope() agent.Scope {
 	return agent.Scope{
 		OperationID: 1, Slug: "dodo", StepID: 2, StepKey: "cm.daily_post.d03", Task: "cm.daily_post", RunID: "run",
 		Token:   app.Token{ID: 3, Ref: app.TokenRef{ChainID: 4663, Address: address}, Name: "Dodo", Symbol: "DODO", Decimals: 18},
-		XHandle: "dodo_back", TelegramChat: -100, SiteHost: "dodo.vivra.site", LinkHosts: []string{"pons.family", "t.me/dodo"}, J0: now.Add(-48 * time.Hour), Now: now,
+		XHandle: "dodo_back", TelegramChat: -100, SiteHost: "dodo.vivra.site", LinkHosts: []string{"pons.family", "t.me/dodo"}, Banned: app.BannedPhrases(), J0: now.Add(-48 * time.Hour), Now: now,
 	}
 }
 
 // call lets an agent that has the whole catalogue call one tool.
 func (w *world) call(who, tool, args string) agent.Outcome {
-	return w.callIn(scope(), who, tool, args)
+	s := scope()
+	switch tool { // which answer somebody in a task of their own
+	case "x_reply":
+		s.StepKey, s.Task = app.ReplyTask+".1990000000000000001", app.ReplyTask
+	case "tg_answer":
+		s.StepKey, s.Task = "tg.questions.1", "tg.questions"
+	}
+	return w.callIn(s, who, tool, args)
 }
 
 func (w *world) callIn(s agent.Scope, who, tool, args string) agent.Outcome {
@@ -151,6 +159,8 @@ func (w *world) Propose(_ context.Context, s agent.Scope, kind app.ValidationKin
 	w.proposals = append(w.proposals, proposal{kind, raw, risk})
 	return "v-1", nil
 }
+
+func (w *world) Said(context.Context, agent.Scope) ([]app.Said, error) { return w.said, nil }
 
 func (w *world) SaveAsset(_ context.Context, _ agent.Scope, label string, raw []byte) (app.Asset, error) {
 	sum := app.SHA256Hex(raw)
@@ -217,22 +227,25 @@ func (w *world) Charge(_ context.Context, _ agent.Scope, p tools.Purchase, fn fu
 	return cost, err
 }
 
-func (w *world) Profile(_ context.Context, _ int64, handle string) (app.Profile, error) {
+func (w *world) Profile(_ context.Context, _ agent.Scope, handle string) (app.Profile, error) {
 	if w.missing {
 		return app.Profile{}, app.Errorf(app.NotFound, "no such account")
 	}
 	return app.Profile{ID: "11", Username: handle, Name: w.word, Bio: w.word}, w.beyond()
 }
 
-func (w *world) Posts(_ context.Context, _ int64, _ string, most int) ([]app.Post, error) {
+func (w *world) Posts(_ context.Context, _ agent.Scope, _ string, most int) ([]app.Post, error) {
 	return []app.Post{{ID: "1", Text: w.word}}[:min(most, 1)], w.beyond()
 }
 
-func (w *world) Mentions(_ context.Context, _ int64, since string, _ int) ([]app.Post, error) {
-	return []app.Post{{ID: "9" + since, Text: w.word}}, w.beyond()
+func (w *world) Answered(_ context.Context, stepID int64) (app.Answered, error) {
+	if w.missing {
+		return app.Answered{}, app.Errorf(app.NotFound, "no mention")
+	}
+	return app.Answered{PostID: "1990000000000000001", AuthorID: "800000001"}, nil
 }
 
-func (w *world) PollTallies(context.Context, int64) (app.PollRecord, *app.PollResult, *app.PollResult, error) {
+func (w *world) PollTallies(context.Context, agent.Scope) (app.PollRecord, *app.PollResult, *app.PollResult, error) {
 	if w.missing {
 		return app.PollRecord{}, nil, nil, app.Errorf(app.NotFound, "no poll")
 	}

@@ -37,7 +37,11 @@ func XPost(d Deps) agent.Tool {
 		if err != nil {
 			return out, err
 		}
-		risk, err := d.guard(scope).post(post)
+		g, err := d.speaker(ctx, scope)
+		if err != nil {
+			return out, err
+		}
+		risk, err := g.post(post)
 		if err != nil {
 			return out, err
 		}
@@ -48,11 +52,15 @@ func XPost(d Deps) agent.Tool {
 
 // post is what a person sees of a post, and why it may not go out.
 func (g Guard) post(p app.PostPayload) (app.Risk, error) {
+	if p.Answers != nil {
+		return g.reply(p)
+	}
 	price := priceOf(p)
 	risk, f := g.judge(fmt.Sprintf("Posts this as @%s, at the earliest 30 minutes after its last post, then marks the step done. %s", p.Account, costs(price)),
 		price, partsOf("", p)...)
 	f.need(strings.Contains(p.Text, g.Code), "Text: the one-time code %s must stand in it, exactly so.", g.Code)
 	f.alts("", p)
 	f.broken("", preflight.CheckPost(draftOf(p), preflight.Rules{}))
+	f.spoken(g, partsOf("", p), part{"Text", p.Text})
 	return risk, f.err()
 }

@@ -39,7 +39,11 @@ func XThread(d Deps) agent.Tool {
 			}
 			thread.Posts = append(thread.Posts, post)
 		}
-		risk, err := d.guard(scope).thread(thread)
+		g, err := d.speaker(ctx, scope)
+		if err != nil {
+			return out, err
+		}
+		risk, err := g.thread(thread)
 		if err != nil {
 			return out, err
 		}
@@ -50,10 +54,11 @@ func XThread(d Deps) agent.Tool {
 
 // thread is what a person sees of a thread, and why it may not go out.
 func (g Guard) thread(p app.ThreadPayload) (app.Risk, error) {
-	var parts []part
+	var parts, posts []part
 	var drafts []preflight.Post
 	for i, each := range p.Posts {
 		parts, drafts = append(parts, partsOf(nameOf(i), each)...), append(drafts, draftOf(each))
+		posts = append(posts, part{nameOf(i), each.Text})
 	}
 	price := priceOf(p.Posts...)
 	risk, f := g.judge(fmt.Sprintf("Posts %d in order as @%s, each replying to the one before, then marks the step done. %s", len(p.Posts), p.Account, costs(price)),
@@ -62,6 +67,7 @@ func (g Guard) thread(p app.ThreadPayload) (app.Risk, error) {
 		f.alts(nameOf(i), each)
 	}
 	f.broken("", preflight.CheckThread(drafts, preflight.Rules{})) // which names the posts
+	f.spoken(g, parts, posts...)
 	return risk, f.err()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/live"
+	"vivra/app/paths"
 	"vivra/views/admin"
 )
 
@@ -33,6 +34,35 @@ func (s *Server) createStepRetry(c echo.Context) error {
 	return s.steerStep(c, func(id int64, reason string) error {
 		return s.Store.RetryStep(c.Request().Context(), id, reason, currentUser(c), s.Now())
 	})
+}
+
+// POST /admin/steps/:id/finish ends a step with the part of its output that is out.
+func (s *Server) createStepFinish(c echo.Context) error {
+	return s.steerStep(c, func(id int64, reason string) error {
+		return s.Store.FinishPartly(c.Request().Context(), id, reason, currentUser(c), s.Now())
+	})
+}
+
+// POST /admin/steps/:id/rest has the rest of what broke off wait for a decision
+// of its own, and leads there.
+func (s *Server) createStepRest(c echo.Context) error {
+	id, err := idParam(c)
+	if err != nil {
+		return err
+	}
+	if err := s.unmoved(c, id); err != nil {
+		return err
+	}
+	reason, err := reason(c)
+	if err != nil {
+		return err
+	}
+	draft, err := s.Store.DraftRest(c.Request().Context(), id, reason, currentUser(c), s.Now())
+	if err != nil {
+		return err
+	}
+	s.Hub.Changed(live.Operations)
+	return done(c, paths.Validation(draft))
 }
 
 // POST /admin/steps/:id/skip gives a step up.

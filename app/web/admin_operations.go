@@ -110,6 +110,10 @@ func start(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, app.Errorf(app.Invalid, "%q is not an instant. Write it like 2026-12-01T09:00, in UTC.", text)
 }
 
+// newestBeside is how many steps beside the calendar an operation's page lists:
+// those that are open or have failed come first.
+const newestBeside = 50
+
 // GET /admin/operations/:slug is one operation with its controls.
 func (s *Server) showAdminOperation(c echo.Context) error {
 	return s.controlRoom(c, http.StatusOK, c.Param("slug"), admin.Unsettled{})
@@ -126,12 +130,19 @@ func (s *Server) controlRoom(c echo.Context, status int, slug string, unsettled 
 	if err != nil {
 		return err
 	}
-	m := admin.OperationPage{Team: frame, Now: s.Now(), Unsettled: unsettled}
+	settings, err := s.Store.Settings(ctx)
+	if err != nil {
+		return err
+	}
+	m := admin.OperationPage{Team: frame, Now: s.Now(), Expires: settings.ApprovalExpires, Unsettled: unsettled}
 	m.Operation.Operation = op
 	if m.Validations, err = s.Store.WaitingOf(ctx, op.ID); err != nil {
 		return err
 	}
 	if m.Steps, err = s.Store.Steps(ctx, op.ID); err != nil {
+		return err
+	}
+	if m.Beside, err = s.Store.ContinuousSteps(ctx, op.ID, newestBeside); err != nil {
 		return err
 	}
 	if m.Effects, err = s.Store.Effects(ctx, op.ID); err != nil {

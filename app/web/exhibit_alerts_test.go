@@ -40,6 +40,7 @@ func (x *exhibit) alarm() {
 	}
 	for i := range x.effects {
 		x.effects[i].OperationID, x.effects[i].OperationSlug = 1, "dodo"
+		x.effects[i].Approval, x.effects[i].ApprovedAt = app.ValidationApproved, &tried
 		for _, s := range x.steps {
 			if s.Key == x.effects[i].StepKey {
 				x.effects[i].StepID = s.ID
@@ -158,6 +159,14 @@ func (x *exhibit) Step(_ context.Context, id int64) (app.Step, error) {
 
 func (x *exhibit) RetryStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
 	return x.tell("retry %d by %s: %s", id, by.Name, reason)
+}
+
+func (x *exhibit) DraftRest(_ context.Context, id int64, reason string, by app.User, _ time.Time) (string, error) {
+	return "v1", x.tell("draft the rest of %d by %s: %s", id, by.Name, reason)
+}
+
+func (x *exhibit) FinishPartly(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {
+	return x.tell("finish %d by %s: %s", id, by.Name, reason)
 }
 
 func (x *exhibit) SkipStep(_ context.Context, id int64, reason string, by app.User, _ time.Time) error {

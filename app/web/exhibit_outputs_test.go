@@ -32,7 +32,7 @@ func (x *exhibit) propose() {
 	x.offer("designer.kit", "designer", app.KindKit, out("designer.kit", map[string]any{"direction": 1, "logo": map[string]string{"64": sha("l64"), "128": sha("l128"), "1024": sha("l1024")}, "pfp_400": sha("pfp"), "memes": memes}), app.Risk{Effect: "Accepts the kit."})
 	x.offer("tg.weekly_mods.w1", "tg_bot", app.KindMods, out("tg.weekly_mods", map[string]any{"candidates": []map[string]string{{"member": "@ada", "reason": "7 days active, 31 answers, no violation."}}}), app.Risk{Effect: "Accepts the shortlist."})
 	x.offer("scanner.verdict", "scanner", app.KindVerdict, out("scanner.verdict", map[string]any{"verdict": "revived", "criteria": []map[string]any{{"id": "holders", "baseline": "1,262", "value": "1,470", "threshold": "1,452", "met": true}, {"id": "market_cap", "baseline": "$4,118", "value": "$5,000", "threshold": "$6,177", "met": false}}, "summary": "Three of four hold."}), app.Risk{Effect: "Makes the verdict's words public."})
-	x.offer("cto.dossier", "system", app.KindDossier, app.DossierPayload{Venue: "CoinGecko", Fields: []app.DossierField{{Label: "Contract", Value: official, Source: "token"}, {Label: "Proof of inactivity", Value: "", Source: "nothing found"}}}, app.Risk{Effect: "Records the receipt."})
+	x.offer("cto.dossier", "system", app.KindDossier, forms(), app.Risk{Addresses: []app.FoundAddress{{Address: official, Matches: true}}, Effect: "Nothing is sent: you submit the forms by hand, then say here what became of each."})
 	x.offer("handover", "system", app.KindHandover, app.HandoverPayload{Items: []string{"The account belongs to the community", "The site's domain was handed over"}}, app.Risk{Effect: "Completes the operation."})
 	x.validations[0].DraftNo, x.validations[0].PreviousReason = 2, "Post 3 promises a price. Say what was built instead."
 	x.history()
@@ -74,6 +74,9 @@ func (x *exhibit) history() {
 	x.add(app.Validation{ID: "w3", StepKey: "scanner.go_nogo", Agent: "scanner", Kind: app.KindGoNoGo, Payload: must(app.OutputPayload{Step: "scanner.go_nogo", Output: must(map[string]any{"decision": "go", "reasons": []string{"1,262 holders never sold."}})}), CreatedAt: at})
 	x.settled("w3", app.ValidationVoid, "", "")
 	x.last().VoidReason = "the official address was another one: 0x1111…1111, now 0x39db…4571"
+	x.add(app.Validation{ID: "w4", StepKey: "cto.dossier", Agent: "system", Kind: app.KindDossier, Payload: must(app.DossierPayload{Venue: "Takeover form", Fields: []app.DossierField{{Label: "Contract", Value: official, Source: "token"}, {Label: "Proof of inactivity", Source: "nothing found"}}}), CreatedAt: at})
+	x.settled("w4", app.ValidationApproved, "ada", "")
+	x.last().Receipts = []app.Receipt{{Venue: "form", Name: "Takeover form", Link: "https://forms.example/r/1", By: "ada", At: at}}
 	sent := at.Add(time.Hour)
 	for i, state := range []app.EffectState{app.EffectDone, app.EffectDone, app.EffectUnknown, app.EffectIntent} {
 		e := app.EffectStatus{Effect: app.Effect{ID: int64(10 + i), OperationID: 1, ValidationID: "w1", StepKey: "cm.utility_post", Position: i, Kind: effects.XPost, State: state, NotBefore: sent, Request: json.RawMessage(`{}`)}, ValidationKind: app.KindThread}

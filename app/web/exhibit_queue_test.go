@@ -1,7 +1,9 @@
 package web_test
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -235,8 +237,39 @@ func (x *exhibit) decide(c app.Choice, word, reason string, state app.Validation
 	return *v, nil
 }
 
-func (x *exhibit) ApproveValidation(_ context.Context, c app.Choice, by app.User, receipt string, now time.Time) (app.Validation, error) {
-	return x.decide(c, "approve "+receipt, "", app.ValidationApproved, by, now)
+func (x *exhibit) ApproveValidation(_ context.Context, c app.Choice, by app.User, receipts []app.Receipt, now time.Time) (app.Validation, error) {
+	said, settled, err := x.settle(c, receipts, by, now)
+	if err != nil {
+		return app.Validation{}, err
+	}
+	v, err := x.decide(c, "approve "+said, "", app.ValidationApproved, by, now)
+	defer x.lock()()
+	for i := range x.validations {
+		if err == nil && x.validations[i].ID == c.ID {
+			x.validations[i].Receipts = settled
+			v = x.validations[i]
+		}
+	}
+	return v, err
+}
+
+// settle is what is kept of the receipts of a waiting dossier, as the store does.
+func (x *exhibit) settle(c app.Choice, receipts []app.Receipt, by app.User, now time.Time) (said string, settled []app.Receipt, err error) {
+	defer x.lock()()
+	v, err := x.open(c)
+	if err != nil || v.Kind != app.KindDossier {
+		return "", nil, nil // the decision says so
+	}
+	var dossier app.DossierPayload
+	if err := json.Unmarshal(v.Payload, &dossier); err != nil {
+		return "", nil, err
+	}
+	settled, err = dossier.Settle(receipts, by.Name, now)
+	var told []string
+	for _, r := range settled {
+		told = append(told, r.Venue+"="+cmp.Or(r.Link, r.Reason))
+	}
+	return strings.Join(told, " "), settled, err
 }
 
 func (x *exhibit) RejectValidation(_ context.Context, c app.Choice, by app.User, reason string, now time.Time) (app.Validation, error) {
@@ -250,7 +283,7 @@ func (x *exhibit) ApproveBatch(ctx context.Context, kind app.ValidationKind, all
 			err = app.Errorf(app.Invalid, "This output has to be decided by itself.")
 		}
 		if err == nil {
-			v, err = x.ApproveValidation(ctx, c, by, "", now)
+			v, err = x.ApproveValidation(ctx, c, by, nil, now)
 		}
 		results = append(results, app.Decision{Choice: c, Validation: v, Err: err})
 	}

@@ -45,6 +45,7 @@ type exhibit struct {
 	prices      app.PriceList
 	queue       queued
 	told        []string
+	unnamed     bool  // nobody has named the account
 	down        error // what every method answers when the database is down
 }
 
@@ -185,6 +186,8 @@ func (x *exhibit) publish() {
 	add("cm.verification_post", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "We are here. Official address " + official + ", code V7K2. Anyone posting another one is not us."}, "https://x.com/dodo_back/status/1")
 	add("designer.poll", app.KindPoll, poll, "https://x.com/dodo_back/status/2", "https://t.me/c/1234567890/5")
 	add("webdev.publish", app.KindSite, site, "https://dodo.vivra.example")
+	x.pubs = append(x.pubs, app.Publication{StepKey: "cto.dossier", Kind: app.KindDossier, DraftNo: 1, ProposedAt: j0.Add(4 * time.Hour), ApprovedAt: j0.Add(5 * time.Hour), PublishedAt: j0.Add(5 * time.Hour), Approvers: 1,
+		Receipts: []app.Receipt{{Venue: "pons", Name: "pons", Link: "https://forms.example/r/1"}, {Venue: "coingecko", Name: "CoinGecko", Link: "https://support.example/requests/" + strings.Repeat("9", 90)}}})
 	add("cm.comeback_thread", app.KindThread, thread, "https://x.com/dodo_back/status/3")
 	add("cm.daily_post.d07", app.KindPost, app.PostPayload{Account: "dodo_back", Text: "Day 7. 1,343 holders, 81 more than when we began.\nNo promise about tomorrow. מחר", Media: []app.Media{{SHA256: sha("meme"), MIME: "image/png", Alt: "A dodo at a desk, writing a log"}}}, "https://x.com/dodo_back/status/9")
 }

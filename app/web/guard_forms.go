@@ -48,7 +48,8 @@ func typedInto(c echo.Context) (words []admin.Words) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		field, edited := strings.CutPrefix(name, "field.")
-		if text := form.Get(name); strings.TrimSpace(text) != "" && (edited || slices.Contains([]string{"reason", "receipt_url", "value", "link"}, name)) {
+		of, _, _ := strings.Cut(name, ".") // a venue
+		if text := form.Get(name); strings.TrimSpace(text) != "" && (edited || slices.Contains([]string{"reason", "receipt", "value", "link"}, of)) {
 			words = append(words, admin.Words{Field: strings.ReplaceAll(field, "_", " "), Text: text})
 		}
 	}

@@ -23,9 +23,11 @@ import (
 func (h *house) furnish() {
 	h.t.Helper()
 	h.hire()
-	h.op = h.begin("dodo", "pending", "unknown", "failed", "decided", "refused")
+	h.op = h.begin("dodo", "pending", "unknown", "failed", "decided", "refused", "broken")
 	h.must(h.app.Desk.ConnectX(h.t.Context(), "dodo_back", "42", x.Token{AccessToken: "a", RefreshToken: "r", Scopes: []string{"tweet.write"}, ExpiresAt: h.now.Add(time.Hour)}))
 	h.rows["accounts/:handle"] = "dodo_back"
+	h.rows["steps/:id/rest"] = h.breakOff("broken")
+	h.rows["steps/:id/finish"] = h.rows["steps/:id/rest"]
 	h.rows["validations/:id"] = h.propose("pending").ID
 	h.refuse(h.propose("refused"))
 	h.rows["effects/:id/settlement"] = number(h.inDoubt(h.propose("unknown")))
@@ -135,6 +137,29 @@ func (h *house) run(key string) (app.Claim, app.Run) {
 	return claim, run
 }
 
+// breakOff has a thread of a step stand at its first post.
+func (h *house) breakOff(key string) (step string) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	claim, run := h.run(key)
+	thread := app.ThreadPayload{Account: "dodo_back", Posts: []app.PostPayload{{Text: "One."}, {Text: "Two."}}}
+	id, err := h.app.Store.Propose(ctx, claim, postgres.Proposal{RunID: run.ID, CallID: "thread", Kind: app.KindThread, Payload: thread}, h.now)
+	h.must(err)
+	h.must(h.app.Store.FinishRun(ctx, claim, postgres.RunEnd{RunID: run.ID, Output: []byte(`{}`), Summary: "Finished"}, h.now))
+	v, err := h.app.Store.Validation(ctx, id)
+	h.must(err)
+	h.must(h.app.Store.EffectDone(ctx, h.attempt(v), postgres.Sent{ProviderID: "9", Link: "https://x.com/dodo_back/status/9", Summary: "Posted on X"}, h.now.Add(-3*time.Hour)))
+	all, err := h.app.Store.Effects(ctx, h.op.ID)
+	h.must(err)
+	e, ok, err := h.app.Store.AttemptEffect(ctx, all[len(all)-1].ID, 0, h.now, time.Now().Add(time.Hour))
+	h.must(err)
+	if !ok {
+		h.t.Fatal("the second post is not attempted")
+	}
+	h.must(h.app.Store.EffectFailed(ctx, e, errors.New("403"), h.now))
+	return number(claim.StepID)
+}
+
 // attempt approves an output and begins to send it.
 func (h *house) attempt(v app.Validation) app.Effect {
 	h.t.Helper()
@@ -174,7 +199,7 @@ func (h *house) refuse(v app.Validation) {
 // decide approves an output that can still be taken back.
 func (h *house) decide(v app.Validation) string {
 	h.t.Helper()
-	_, err := h.app.Store.ApproveValidation(h.t.Context(), v.Choice(), h.users["approver"], "", h.now)
+	_, err := h.app.Store.ApproveValidation(h.t.Context(), v.Choice(), h.users["approver"], nil, h.now)
 	h.must(err)
 	return v.ID
 }

@@ -28,7 +28,7 @@ func TestLivePageIsWholeWithoutScripts(t *testing.T) {
 		"#head .addr":                    official,
 		"#now":                           "14 outputs wait for a person",
 		"#now .spend":                    "$1.8421 spent",
-		"#published-title":               "Published 6",
+		"#published-title":               "Published 7",
 		"#numbers .facts":                "+60 %",
 		"#take-away":                     x.op.HeadHash[:4],
 		"#week-2 summary":                "Week 2, days 8 to 14",

@@ -31,9 +31,10 @@ func exhibited(path string) string {
 var further = []string{
 	"/operations/dodo?agent=cm&kind=decision", "/operations/nowhere", "/admin/nowhere",
 	"/admin/validations/v2", "/admin/validations/v3", "/admin/validations/v4", "/admin/validations/v5", "/admin/validations/v6", "/admin/validations/v7",
-	"/admin/validations/v8", "/admin/validations/v9", "/admin/validations/v10", "/admin/validations/v11", "/admin/validations/v12", "/admin/validations/v13", "/admin/validations/v14",
+	"/admin/validations/v8", "/admin/validations/v9", "/admin/validations/v10", "/admin/validations/v11", "/admin/validations/v12", "/admin/validations/v13", "/admin/validations/v14", "/admin/validations/w4",
 	"/admin/validations/v2/draft", "/admin/validations/v3/draft", "/admin/validations/v4/draft", "/admin/validations/v5/draft", "/admin/validations/v13/draft", "/admin/validations/v8/draft",
 	"/admin/alerts?acknowledged=yes", "/admin/alerts?operation=dodo&kind=overdue", "/admin/runs/run-1", "/admin/runs/run-2",
+	"/admin/operations/dodo/mentions?state=flagged", "/admin/operations/dodo/mentions?state=reading&before=1",
 	"/admin/accounts?tried=c1", "/admin/accounts?tried=c2",
 }
 
@@ -91,7 +92,7 @@ func acted(t *testing.T) []screen {
 			do(newDesk(t, x, page, role))
 		}}
 	}
-	return []screen{
+	return append(brokenScreens(act), []screen{
 		act("receipt", "approver", nil, (*desk).clicksLate),
 		act("undo", "approver", nil, func(d *desk) {
 			d.opens("v4")
@@ -118,12 +119,29 @@ func acted(t *testing.T) []screen {
 			d.MustElement("#draft-form button").MustClick()
 			d.MustElement("#refusal")
 		}),
+		act("dossier refused", "approver", nil, func(d *desk) {
+			d.opens("v13")
+			d.MustEval(`() => document.querySelectorAll(".venue").forEach((form) => { form.open = true })`)
+			d.MustElement(`[name="receipt.pons"]`).MustInput("https://example.com/r/1")
+			d.MustElement("#approve button").MustClick()
+			d.MustElement("#refusal")
+			d.MustEval(`() => document.querySelectorAll(".venue").forEach((form) => { form.open = true })`)
+		}),
+		act("dossier submitted", "approver", nil, func(d *desk) {
+			d.opens("v13")
+			for name, text := range map[string]string{"receipt.pons": "https://example.com/r/1", "reason.dexscreener": "It has no profile.", "reason.coingecko": strings.Repeat("It is not listed. ", 12)} {
+				d.MustElement(`[name="` + name + `"]`).MustInput(text)
+			}
+			d.MustElement("#approve button").MustClick()
+			d.ready(`!location.pathname.endsWith("/v13")`)
+			d.opens("v13")
+		}),
 		act("words kept", "approver", nil, func(d *desk) {
 			d.opens("v13")
-			d.MustElement("[name=receipt_url]").MustInput("https://example.com/r/1")
+			d.MustElement(`[name="receipt.pons"]`).MustInput("https://example.com/r/1")
 			d.MustElement("#reject summary").MustClick()
 			d.MustElement("#reason").MustInput("It says holders decide, which is not so.")
-			_, err := d.x.ApproveValidation(d.t.Context(), d.x.find(d.t, "v13").Choice(), app.User{Name: "admin", Role: "admin"}, "", d.x.now())
+			_, err := d.x.ApproveValidation(d.t.Context(), d.x.find(d.t, "v13").Choice(), app.User{Name: "admin", Role: "admin"}, submitted(*d.x.find(d.t, "v13")), d.x.now())
 			if err != nil {
 				d.t.Fatal(err)
 			}
@@ -160,14 +178,14 @@ func acted(t *testing.T) []screen {
 			d.MustElement(`form[action="/admin/settings/validation.undo_s"] button`).MustClick()
 			d.MustElement("[role=alert]")
 		}),
-	}
+	}...)
 }
 
 // clicksLate approves an output that somebody else has just approved, before the
 // page has heard of it.
 func (d *desk) clicksLate() {
 	d.opens("v5")
-	_, err := d.x.ApproveValidation(d.t.Context(), d.x.find(d.t, "v5").Choice(), app.User{Name: "admin", Role: "admin"}, "", d.x.now())
+	_, err := d.x.ApproveValidation(d.t.Context(), d.x.find(d.t, "v5").Choice(), app.User{Name: "admin", Role: "admin"}, nil, d.x.now())
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"vivra/app"
 )
@@ -99,6 +101,35 @@ func hosts() settingKind {
 			}
 			if len(all) > maxHosts {
 				return nil, app.Errorf(app.Invalid, "Write at most %d hosts.", maxHosts)
+			}
+			return all, nil
+		},
+	}
+}
+
+// The most phrases, and the most characters of one.
+const (
+	maxPhrases = 500
+	maxPhrase  = 80
+)
+
+func phrases() settingKind {
+	return settingKind{
+		input: "lines", hint: "one a line, in whole words; guarantee* is any word that begins so, #x any number of times",
+		show: stored(func(all []string) string { return strings.Join(all, "\n") }),
+		parse: func(text string) (any, error) {
+			all := []string{}
+			for line := range strings.Lines(text) {
+				switch line = strings.Join(strings.Fields(line), " "); {
+				case line == "":
+				case len([]rune(line)) > maxPhrase || !strings.ContainsFunc(line, unicode.IsLetter):
+					return nil, app.Errorf(app.Invalid, "%.40q is no phrase. Write words, at most %d characters a line.", line, maxPhrase)
+				case !slices.Contains(all, line):
+					all = append(all, line)
+				}
+			}
+			if len(all) > maxPhrases {
+				return nil, app.Errorf(app.Invalid, "Write at most %d phrases.", maxPhrases)
 			}
 			return all, nil
 		},

@@ -146,6 +146,7 @@ func TestABadValueIsKeptAndExplained(t *testing.T) {
 		{"step-retries_s", "1 min; 5 min", "is no span of time"}, {"step-retries_s", strings.Repeat("1 s,", 11), "at most 10 waits"},
 		{"budget-share_percent-cm", "101", "from 1 to 100"}, {"budget-warning_percent", "-1", "from 1 to 100"},
 		{"validation_required-cm", "maybe", "Choose yes or no"}, {"links-allowlist", "pons.family\nhttps://evil.example", "without https://"}, {"links-allowlist", hostile, "is no host"},
+		{"x-banned_phrases", "act now\n!!!", "is no phrase"}, {"x-banned_phrases", strings.Repeat("x", 81), "at most 80 characters"},
 		{"llm-model-cm", "", "Write the model's name"}, {"llm-model-cm", hostile, "Write the model's name"}, {"x-ai_reply_approval", strings.Repeat("x", 501), "at most 500 characters"},
 		{"llm-model-cm", "gpt-9", "gpt-9 has no price in force, so none of its calls could be made. Import one first with vivra prices import FILE"},
 		{"llm-fallback-cm", "gpt-image-1", "gpt-image-1 has no price in force"},

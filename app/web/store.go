@@ -28,6 +28,8 @@ type Reads interface {
 	Operations(ctx context.Context) ([]app.OperationSummary, error)
 	OperationBySlug(ctx context.Context, slug string) (app.Operation, error)
 	Steps(ctx context.Context, operationID int64) ([]app.Step, error)
+	// ContinuousSteps are the newest of those beside the calendar, open ones first.
+	ContinuousSteps(ctx context.Context, operationID int64, most int) ([]app.Step, error)
 	Events(ctx context.Context, operationID, before int64, limit int) ([]app.Event, error)
 	EventsAfter(ctx context.Context, operationID, after int64, limit int) ([]app.Event, error)
 	Publications(ctx context.Context, operationID int64) ([]app.Publication, error)
@@ -77,7 +79,7 @@ type Rules interface {
 
 // Decisions are a person's words on an output. The first one wins.
 type Decisions interface {
-	ApproveValidation(ctx context.Context, c app.Choice, by app.User, receiptURL string, now time.Time) (app.Validation, error)
+	ApproveValidation(ctx context.Context, c app.Choice, by app.User, receipts []app.Receipt, now time.Time) (app.Validation, error)
 	RejectValidation(ctx context.Context, c app.Choice, by app.User, reason string, now time.Time) (app.Validation, error)
 	// ApproveBatch approves outputs of one kind, each by itself: none with a risk
 	// mark, none that two people must approve.
@@ -117,6 +119,10 @@ type Controls interface {
 	Step(ctx context.Context, id int64) (app.Step, error)
 	RetryStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
 	SkipStep(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
+	// DraftRest has the rest of what broke off wait for a decision: it returns the
+	// draft. FinishPartly ends its step as done with what is out.
+	DraftRest(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) (newID string, err error)
+	FinishPartly(ctx context.Context, stepID int64, reason string, by app.User, now time.Time) error
 	RetryEffect(ctx context.Context, effectID int64, reason string, by app.User, now time.Time) error
 	// SettleEffect refuses a word about another attempt than the last, and a link
 	// to what can't be what was sent.
@@ -168,6 +174,9 @@ type OnX interface {
 	AccountsOnX(ctx context.Context) ([]app.XAccount, error)
 	// XConnection is one setting out to connect an account.
 	XConnection(ctx context.Context, id string) (app.XConnection, error)
+	Mentions(ctx context.Context, operationID int64, f app.MentionFilter) (app.MentionPage, error)
+	// MentionOfStep is the one that a step replies to.
+	MentionOfStep(ctx context.Context, stepID int64) (app.MentionRow, error)
 }
 
 // Connector connects accounts on X.

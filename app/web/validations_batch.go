@@ -119,6 +119,9 @@ func (s *Server) together(ctx context.Context, m *admin.BatchPage) error {
 		if o.Preview, err = s.preview(ctx, v); err != nil {
 			return err
 		}
+		if o.Mention, err = s.mention(ctx, v); err != nil {
+			return err
+		}
 		m.Outputs = append(m.Outputs, o)
 	}
 	counts, err := s.Store.Batches(ctx)

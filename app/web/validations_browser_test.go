@@ -97,9 +97,11 @@ func TestTheWholeQueueByKeyboard(t *testing.T) {
 	for _, next := range []string{"Account set-up on X", "Telegram group set-up", "Publish the site", "Utility", "Go or no-go", "Three directions", "Brand kit", "Moderator shortlist, week 1", "Verdict", "Takeover dossier"} {
 		d.press(input.KeyA, next)
 	}
-	d.Keyboard.MustType(input.KeyA)
-	wait(t, d.Page, `document.activeElement.name === "receipt_url"`)
-	d.MustElement("[name=receipt_url]").MustInput("https://example.com/r/1")
+	d.MustElement(`[name="receipt.pons"]`).MustInput("https://example.com/r/1")
+	d.Keyboard.MustType(input.Enter)
+	d.ready(`document.activeElement.id === "refusal"`)
+	d.MustElement(`[name="reason.dexscreener"]`).MustInput("too dear")
+	d.MustElement(`[name="reason.coingecko"]`).MustInput("not listed")
 	d.press(input.Enter, "Handover")
 	d.press(input.KeyA, "Comeback thread")
 	d.press(input.KeyA, "Nothing waits")
@@ -117,7 +119,7 @@ approve  v9 by approver
 approve  v10 by approver
 approve  v11 by approver
 approve  v12 by approver
-approve https://example.com/r/1 v13 by approver
+approve pons=https://example.com/r/1 dexscreener=too dear coingecko=not listed v13 by approver
 approve  v14 by approver
 approve  v1 by approver`
 	if got := x.said(); got != want {
@@ -281,7 +283,7 @@ func TestWhatIsBeingWrittenOutlastsADecision(t *testing.T) {
 	d.MustElement("#reason").MustInput("The rules are missing.")
 	v, err := x.Validation(t.Context(), "v5")
 	if err == nil {
-		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, "", x.now())
+		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, nil, x.now())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -304,10 +306,10 @@ func TestTypingOnDecidesNothing(t *testing.T) {
 	fields := []struct {
 		output, field, typed string
 		key                  input.Key
-	}{{"v3", "reason", "no ", input.KeyR}, {"v13", "receipt-url", "https", input.KeyA}}
+	}{{"v3", "reason", "no ", input.KeyR}, {"v13", "receipt-pons", "https", 0}}
 	elsewhere := map[string]func(*exhibit, app.Validation) error{
 		"approved": func(x *exhibit, v app.Validation) error {
-			_, err := x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "", x.now())
+			_, err := x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, submitted(v), x.now())
 			return err
 		},
 		"rejected": func(x *exhibit, v app.Validation) error {
@@ -333,7 +335,11 @@ func TestTypingOnDecidesNothing(t *testing.T) {
 				d := newDesk(t, x, testbrowser.Page(t), "approver")
 				d.opens(f.output)
 				waitLive(t, d.Page)
-				d.Keyboard.MustType(f.key)
+				if f.key != 0 {
+					d.Keyboard.MustType(f.key)
+				} else {
+					d.MustElement("#" + f.field).MustFocus()
+				}
 				wait(t, d.Page, `document.activeElement.id === "`+f.field+`"`)
 				d.writes(f.typed)
 				v, err := x.Validation(t.Context(), f.output)
@@ -373,7 +379,7 @@ func TestAnEditOutlastsADecision(t *testing.T) {
 	d.writes("ajk")
 	v, err := x.Validation(t.Context(), "v2")
 	if err == nil {
-		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, "", x.now())
+		_, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin"}, nil, x.now())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -408,7 +414,7 @@ func TestATickIsForWhatWasSeen(t *testing.T) {
 	d.MustElement("[name=on_purpose]").MustClick()
 	v, err := x.Validation(t.Context(), "v2")
 	if err == nil {
-		v, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, "", x.now())
+		v, err = x.ApproveValidation(t.Context(), v.Choice(), app.User{Name: "admin", Role: app.RoleAdmin}, nil, x.now())
 	}
 	d.hub.OperationChanged("1")
 	wait(t, d.Page, `document.querySelector("#approve") === null`)
@@ -436,7 +442,7 @@ func TestAReasonIsSentAfterADecisionWasTakenBack(t *testing.T) {
 	admin := app.User{Name: "admin", Role: app.RoleAdmin}
 	v, err := x.Validation(t.Context(), "v5")
 	if err == nil {
-		v, err = x.ApproveValidation(t.Context(), v.Choice(), admin, "", x.now())
+		v, err = x.ApproveValidation(t.Context(), v.Choice(), admin, nil, x.now())
 	}
 	d.MustNavigate(d.url + "/admin/validations/v5?decided=v5").MustWaitLoad()
 	if err == nil {

@@ -16,7 +16,11 @@ import (
 
 // POST /admin/validations/:id/approval lets an output go out.
 func (s *Server) createValidationApproval(c echo.Context) error {
-	entered := admin.Refusal{Receipt: c.FormValue("receipt_url"), OnPurpose: c.FormValue("on_purpose") == "yes"}
+	form, err := c.FormParams()
+	if err != nil {
+		return err
+	}
+	entered := admin.Refusal{Receipts: receipts(form), OnPurpose: form.Get("on_purpose") == "yes"}
 	v, err := s.approve(c, entered)
 	if err != nil {
 		return s.refuse(c, err, entered)
@@ -29,28 +33,24 @@ func (s *Server) approve(c echo.Context, entered admin.Refusal) (v app.Validatio
 	if v, err = s.Store.Validation(ctx, c.Param("id")); err != nil {
 		return v, err
 	}
-	receipt := ""
-	if v.State == app.ValidationPending {
-		if v.Risk.Marks() > 0 && !entered.OnPurpose {
-			return v, app.Errorf(app.Invalid, "This output has risk marks. Look at them, tick the box below them, then approve. Nothing was decided.")
-		}
-		if receipt, err = receiptURL(v.Kind, entered.Receipt); err != nil {
-			return v, err
-		}
+	if v.State == app.ValidationPending && v.Risk.Marks() > 0 && !entered.OnPurpose {
+		return v, app.Errorf(app.Invalid, "This output has risk marks. Look at them, tick the box below them, then approve. Nothing was decided.")
 	}
-	return s.Store.ApproveValidation(ctx, choice(c), currentUser(c), receipt, s.Now())
+	return s.Store.ApproveValidation(ctx, choice(c), currentUser(c), entered.Receipts, s.Now())
 }
 
-// receiptURL is where a form that a person sent by hand can be seen.
-func receiptURL(kind app.ValidationKind, text string) (string, error) {
-	if kind != app.KindDossier {
-		return "", nil
+// receipts are what was entered for the forms of a dossier.
+func receipts(form url.Values) (all []app.Receipt) {
+	venues := map[string]bool{}
+	for name := range form {
+		for _, prefix := range []string{"receipt.", "reason."} {
+			if venue, ok := strings.CutPrefix(name, prefix); ok && !venues[venue] {
+				venues[venue] = true
+				all = append(all, app.Receipt{Venue: venue, Link: form.Get("receipt." + venue), Reason: form.Get("reason." + venue)})
+			}
+		}
 	}
-	u, err := url.Parse(strings.TrimSpace(text))
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", app.Errorf(app.Invalid, "Give the address of the receipt, beginning with https://. Nothing was decided.")
-	}
-	return u.String(), nil
+	return all
 }
 
 // POST /admin/validations/:id/rejection sends an output back with a reason.
@@ -90,8 +90,8 @@ func (s *Server) refuse(c echo.Context, err error, entered admin.Refusal) error 
 		return err
 	}
 	entered.Problem = known.Message
-	if v.State != app.ValidationPending { // there is no form to put it back into
-		entered.Wrote, entered.Reason, entered.Receipt = cmp.Or(entered.Wrote, entered.Reason, entered.Receipt), "", ""
+	if v.State != app.ValidationPending { // there is no form to put it back into; receipts have fields of their own
+		entered.Wrote, entered.Reason = cmp.Or(entered.Wrote, entered.Reason), ""
 	}
 	return s.queue(c, statuses[known.Kind], &v, entered)
 }

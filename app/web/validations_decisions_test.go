@@ -227,22 +227,6 @@ func TestRiskIsApprovedOnPurposeOnly(t *testing.T) {
 	}
 }
 
-func TestADossierNeedsItsReceipt(t *testing.T) {
-	t.Parallel()
-	x, v := team(t, "approver")
-	dossier := v.get("/admin/validations/v13")
-	for _, receipt := range []string{"", "no address", "javascript:alert(1)"} {
-		res := v.submit(dossier, "#approve", url.Values{"receipt_url": {receipt}})
-		if kept := res.doc(t).Find("[name=receipt_url]").AttrOr("value", ""); res.StatusCode != http.StatusUnprocessableEntity || kept != receipt {
-			t.Errorf("the receipt %q answers %s and comes back as %q", receipt, res.Status, kept)
-		}
-	}
-	v.submit(dossier, "#approve", url.Values{"receipt_url": {"https://example.com/r/1"}})
-	if x.said() != "approve https://example.com/r/1 v13 by approver" {
-		t.Errorf("what was done: %q", x.said())
-	}
-}
-
 func TestARejectionNeedsAReason(t *testing.T) {
 	t.Parallel()
 	x, v := team(t, "approver")

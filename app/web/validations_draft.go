@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"unicode/utf8"
@@ -110,6 +111,7 @@ func (s *Server) draftForm(c echo.Context, status int, v app.Validation, values 
 	for _, f := range fields {
 		m.Fields = append(m.Fields, draftField(f, values))
 	}
+	fixed(m.Fields, v)
 	m.Problem = beside(m.Fields, problem)
 	if payload, err := edits.Apply(v.Kind, v.Payload, values); err == nil {
 		m.Looks = true
@@ -120,8 +122,25 @@ func (s *Server) draftForm(c echo.Context, status int, v app.Validation, values 
 	if m.Preview, err = s.preview(c.Request().Context(), v); err != nil {
 		return err
 	}
+	if m.Mention, err = s.mention(c.Request().Context(), v); err != nil {
+		return err
+	}
 	allowFrames(c)
 	return render(c, status, admin.ValidationDraft(m))
+}
+
+// fixed marks the fields of a thread's posts that are out already.
+func fixed(fields []admin.DraftField, v app.Validation) {
+	if v.Kind != app.KindThread {
+		return
+	}
+	for i := range outOf(v) {
+		for j, f := range fields {
+			if strings.HasPrefix(f.Name, fmt.Sprintf("post.%d.", i)) {
+				fields[j].Fixed, fields[j].Hint = true, "Out already: it stays as it is."
+			}
+		}
+	}
 }
 
 func draftField(f edits.Field, values map[string]string) admin.DraftField {

@@ -18,8 +18,25 @@ func (s *Server) output(ctx context.Context, v app.Validation) (o admin.Output, 
 	if o.Preview, err = s.preview(ctx, v); err != nil {
 		return o, err
 	}
+	if o.Mention, err = s.mention(ctx, v); err != nil {
+		return o, err
+	}
 	o.Previous, err = s.previous(ctx, v)
 	return o, err
+}
+
+// mention is the post of another account that an output replies to, nil for none:
+// for the person who decides, and no part of what goes out.
+func (s *Server) mention(ctx context.Context, v app.Validation) (*app.MentionRow, error) {
+	to := v.Answers()
+	if to == nil {
+		return nil, nil
+	}
+	m, err := s.Store.MentionOfStep(ctx, v.StepID)
+	if app.KindOf(err) == app.NotFound || err == nil && m.PostID != to.PostID {
+		return nil, nil // the link to it is all that there is
+	}
+	return &m, err
 }
 
 // outcome is the part of an output that changes while it is looked at.

@@ -18,8 +18,12 @@ func (s *Server) preview(ctx context.Context, v app.Validation) (ui.Preview, err
 	p := ui.Preview{Kind: v.Kind, Payload: v.Payload, Media: paths.Asset, Weigh: preflight.Length, Build: paths.Build}
 	if calls, err := effects.Plan(v); err == nil { // one that can't be read is shown as it is
 		for _, call := range calls {
+			p.Prices = append(p.Prices, make([]app.Nano, call.Position-len(p.Prices))...)
 			p.Prices = append(p.Prices, call.Price)
 		}
+	}
+	for _, call := range outOf(v) {
+		p.Out = append(p.Out, call.Link)
 	}
 	var err error
 	if p.Sizes, err = s.sizes(ctx, v.Payload); err != nil {
@@ -32,6 +36,13 @@ func (s *Server) preview(ctx context.Context, v app.Validation) (ui.Preview, err
 		p.Report, err = s.buildReport(ctx, v)
 	}
 	return p, err
+}
+
+// outOf is what of an output went out under an earlier approval.
+func outOf(v app.Validation) []app.OutCall {
+	var f app.Frozen
+	_ = json.Unmarshal(v.Frozen, &f) // a draft that is not frozen has nothing out
+	return f.Out
 }
 
 var hash = regexp.MustCompile(`"[0-9a-f]{64}"`)

@@ -112,7 +112,7 @@ func TestPreviewsSayWhatDecides(t *testing.T) {
 		"v8":  {"Checks of the report", "Can be sold pass : yes simulation"},
 		"v10": {"24 files, each at its true size", "logo 1024, 320 × 240"},
 		"v12": {"holders met: 1,470 from 1,262, needed 1,452"},
-		"v13": {"A gap: fill it in by hand"},
+		"v13": {"Missing You: one that is read."},
 		"v14": {"The account belongs to the community"},
 	} {
 		text := spoken(v.get("/admin/validations/"+id).doc(t), ".output")

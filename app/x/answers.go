@@ -12,14 +12,22 @@ import (
 // postFields asks with the older names, which X still serves everywhere; the
 // decoder takes both.
 func postFields() url.Values {
-	return url.Values{"tweet.fields": {"author_id,conversation_id,created_at,entities,referenced_tweets"}}
+	return url.Values{"tweet.fields": {"attachments,author_id,conversation_id,created_at,display_text_range,entities,referenced_tweets"}}
 }
 
 type postPage struct {
-	Data []postAnswer `json:"data"` // absent when empty
+	Data     []postAnswer `json:"data"` // absent when empty
+	Includes struct {
+		Media []mediaShown `json:"media"`
+	} `json:"includes"`
 	Meta struct {
 		NextToken string `json:"next_token"`
 	} `json:"meta"`
+}
+
+type mediaShown struct {
+	Key string `json:"media_key"`
+	Alt string `json:"alt_text"`
 }
 
 func (p postPage) posts() ([]app.Post, error) {
@@ -28,6 +36,11 @@ func (p postPage) posts() ([]app.Post, error) {
 		post, err := answer.post()
 		if err != nil {
 			return nil, err
+		}
+		for _, m := range p.Includes.Media {
+			if m.Alt != "" && slices.Contains(answer.Attachments.MediaKeys, m.Key) {
+				post.AltTexts = append(post.AltTexts, m.Alt)
+			}
 		}
 		posts = append(posts, post)
 	}
@@ -42,7 +55,10 @@ type postAnswer struct {
 	ReferencedTweets []reference `json:"referenced_tweets"`
 	ReferencedPosts  []reference `json:"referenced_posts"`
 	DisplayTextRange []int       `json:"display_text_range"`
-	Entities         struct {
+	Attachments      struct {
+		MediaKeys []string `json:"media_keys"`
+	} `json:"attachments"`
+	Entities struct {
 		Mentions []struct {
 			ID    string `json:"id"`
 			Start int    `json:"start"`
@@ -63,8 +79,11 @@ func (a postAnswer) post() (app.Post, error) {
 	}
 	post := app.Post{ID: a.ID, AuthorID: a.AuthorID, Text: expand(a.Text, a.Entities.URLs), CreatedAt: at.UTC(), MentionIDs: a.mentioned()}
 	for _, ref := range slices.Concat(a.ReferencedTweets, a.ReferencedPosts) {
-		if ref.Type == "replied_to" {
+		switch ref.Type {
+		case "replied_to":
 			post.ParentID = ref.ID
+		case "quoted":
+			post.QuotesID = ref.ID
 		}
 	}
 	return post, nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strconv"
 	"strings"
@@ -17,9 +18,11 @@ type APIError struct {
 	Status int
 	Title  string
 	Detail string
+	Type   string // X's address of the kind of problem, empty when not told
 	// RetryAfter is what the server asked for, 0 when it did not.
 	RetryAfter time.Duration
-	// ResetAt is when the rate-limit window ends, zero when not told.
+	// ResetAt is when the window ends that is used up, of a quarter of an hour or
+	// of a day; zero when not told.
 	ResetAt time.Time
 }
 
@@ -60,7 +63,15 @@ func (e *APIError) UnknownClient() bool {
 func (e *APIError) PaymentRequired() bool { return e.Status == http.StatusPaymentRequired }
 
 // RateLimited tells whether the call may be tried again at ResetAt.
-func (e *APIError) RateLimited() bool { return e.Status == http.StatusTooManyRequests }
+func (e *APIError) RateLimited() bool {
+	return e.Status == http.StatusTooManyRequests && !e.UsageCapped()
+}
+
+// UsageCapped tells whether the application may read no more for as long as its
+// plan lasts: waiting for ResetAt changes nothing.
+func (e *APIError) UsageCapped() bool {
+	return e.Title == "UsageCapExceeded" || strings.HasSuffix(e.Type, "/usage-capped")
+}
 
 // NotFound tells whether what was asked for does not exist.
 func (e *APIError) NotFound() bool { return e.Status == http.StatusNotFound }
@@ -77,6 +88,16 @@ func Unknown(err error) bool {
 	return errors.As(err, &unknown)
 }
 
+// Unbilled tells whether err is certain to have brought nothing that X bills:
+// it was not reached, or it refused.
+func Unbilled(err error) bool {
+	var (
+		api     *APIError
+		network *net.OpError
+	)
+	return errors.As(err, &api) || errors.As(err, &network) && network.Op == "dial"
+}
+
 // unknownError is a call whose outcome nobody told us.
 type unknownError struct{ err error }
 
@@ -88,12 +109,11 @@ func apiError(res *http.Response, body []byte) *APIError {
 	if seconds, err := strconv.Atoi(res.Header.Get("Retry-After")); err == nil {
 		e.RetryAfter = time.Duration(seconds) * time.Second
 	}
-	if reset, err := strconv.ParseInt(res.Header.Get("X-Rate-Limit-Reset"), 10, 64); err == nil {
-		e.ResetAt = time.Unix(reset, 0).UTC()
-	}
+	e.ResetAt = resetAt(res.Header)
 	var shape struct {
 		Title       string `json:"title"`
 		Detail      string `json:"detail"`
+		Type        string `json:"type"`
 		Code        string `json:"error"`
 		Description string `json:"error_description"`
 		Errors      []struct {
@@ -104,13 +124,28 @@ func apiError(res *http.Response, body []byte) *APIError {
 		e.Detail = mediaType(res) + " instead of JSON"
 		return e
 	}
-	e.Title = capped(shape.Title + shape.Code)
+	e.Title, e.Type = capped(shape.Title+shape.Code), capped(shape.Type)
 	details := []string{shape.Detail, shape.Description}
 	for _, one := range shape.Errors {
 		details = append(details, one.Message)
 	}
 	e.Detail = capped(strings.Join(strings.Fields(strings.Join(details, " ")), " "))
 	return e
+}
+
+// resetAt is when the call may be made again: the end of the last of the windows
+// that are used up, or of the one that is always told.
+func resetAt(header http.Header) (at time.Time) {
+	for _, window := range []string{"X-Rate-Limit-", "X-User-Limit-24hour-", "X-App-Limit-24hour-"} {
+		seconds, err := strconv.ParseInt(header.Get(window+"Reset"), 10, 64)
+		if err != nil {
+			continue
+		}
+		if reset := time.Unix(seconds, 0).UTC(); at.IsZero() || header.Get(window+"Remaining") == "0" && reset.After(at) {
+			at = reset
+		}
+	}
+	return at
 }
 
 // capped keeps an error readable: its text comes from outside.

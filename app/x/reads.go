@@ -5,83 +5,106 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
 	"vivra/app"
 )
 
-// Timeline returns the account's newest posts, newest first; most is 5 to 100.
-func (c *Client) Timeline(ctx context.Context, accessToken, userID string, most int) ([]app.Post, error) {
-	query := postFields()
-	query.Set("max_results", strconv.Itoa(min(100, max(5, most))))
-	var page postPage
-	if err := c.get(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/tweets", query, &page); err != nil {
-		return nil, fmt.Errorf("read timeline: %w", err)
-	}
-	return page.posts()
+// Window is a part of a list of posts.
+type Window struct {
+	SinceID string    // newer than this post, empty for any
+	UntilID string    // older than this post, empty for any
+	Since   time.Time // written since then, zero for any; X keeps whole seconds
+	Most    int       // on one page, 5 to 100
+	Next    string    // where the page before ended, empty for the newest
 }
 
-// ErrMore says that an account has written more since an instant than X shows.
-var ErrMore = errors.New("X shows no more of the timeline")
-
-// TimelineSince returns everything that the account wrote since an instant,
-// newest first, as far back as X keeps a timeline.
-func (c *Client) TimelineSince(ctx context.Context, accessToken, userID string, since time.Time) ([]app.Post, error) {
-	const pages = 32 // of 100: X shows 3,200 posts at most
+func (w Window) query() url.Values {
 	query := postFields()
-	query.Set("max_results", "100")
-	query.Set("start_time", since.UTC().Format("2006-01-02T15:04:05Z"))
-	all, more, err := c.pages(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/tweets", query, pages)
-	if err == nil && more {
-		err = ErrMore
+	query.Set("max_results", strconv.Itoa(min(MostPosts, max(FewestPosts, w.Most))))
+	if w.SinceID != "" {
+		query.Set("since_id", w.SinceID)
 	}
+	if w.UntilID != "" {
+		query.Set("until_id", w.UntilID)
+	}
+	if !w.Since.IsZero() {
+		query.Set("start_time", w.Since.UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	if w.Next != "" {
+		query.Set("pagination_token", w.Next)
+	}
+	return query
+}
+
+// How many posts a page, and how many accounts a look-up may ask for.
+const (
+	FewestPosts = 5
+	MostPosts   = 100
+	MostUsers   = 100
+)
+
+// Page is one page of posts, newest first.
+type Page struct {
+	Posts []app.Post
+	Next  string // empty on the last one
+}
+
+// Timeline returns a page of what an account wrote.
+func (c *Client) Timeline(ctx context.Context, accessToken, userID string, w Window) (Page, error) {
+	page, err := c.page(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/tweets", w.query())
 	if err != nil {
-		return nil, fmt.Errorf("read timeline: %w", err)
+		return page, fmt.Errorf("read timeline: %w", err)
 	}
-	return all, nil
+	return page, nil
 }
 
-// pages reads at most that many pages, newest first, and tells whether there
-// are more.
-func (c *Client) pages(ctx context.Context, accessToken, path string, query url.Values, most int) (all []app.Post, more bool, err error) {
-	for range most {
-		var page postPage
-		if err := c.get(ctx, accessToken, path, query, &page); err != nil {
-			return nil, false, err
-		}
-		posts, err := page.posts()
-		if err != nil {
-			return nil, false, err
-		}
-		all = append(all, posts...)
-		if page.Meta.NextToken == "" {
-			return all, false, nil
-		}
-		query.Set("pagination_token", page.Meta.NextToken)
-	}
-	return all, true, nil
-}
-
-// maxPages bounds how far back one read of mentions goes.
-const maxPages = 10
-
-// Mentions returns the posts that name the account and are newer than sinceID
-// (empty: the newest there are), oldest first. Late-indexed mentions exist: ask with an
-// overlap and drop what is known.
-func (c *Client) Mentions(ctx context.Context, accessToken, userID, sinceID string) ([]app.Post, error) {
-	query := postFields()
-	query.Set("max_results", "100")
-	if sinceID != "" {
-		query.Set("since_id", sinceID)
-	}
-	all, _, err := c.pages(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/mentions", query, maxPages)
+// Mentions returns a page of the posts that name an account, with what their
+// pictures are described as. Their authors are not asked for along with them:
+// X may bill each.
+func (c *Client) Mentions(ctx context.Context, accessToken, userID string, w Window) (Page, error) {
+	query := w.query()
+	query.Set("expansions", "attachments.media_keys")
+	query.Set("media.fields", "alt_text")
+	page, err := c.page(ctx, accessToken, "/2/users/"+url.PathEscape(userID)+"/mentions", query)
 	if err != nil {
-		return nil, fmt.Errorf("read mentions: %w", err)
+		return page, fmt.Errorf("read mentions: %w", err)
 	}
-	slices.Reverse(all)
-	return all, nil
+	return page, nil
+}
+
+func (c *Client) page(ctx context.Context, accessToken, path string, query url.Values) (Page, error) {
+	var answer postPage
+	if err := c.get(ctx, accessToken, path, query, &answer); err != nil {
+		return Page{}, err
+	}
+	posts, err := answer.posts()
+	return Page{posts, answer.Meta.NextToken}, err
+}
+
+// ErrMore says that there are more posts than X shows, or than were to be read.
+var ErrMore = errors.New("X has more posts than could be read")
+
+// Walk reads page after page, from the newest to the oldest, and returns each
+// post once: those that come while it walks push others onto the next page.
+// What was read before an error is returned with it.
+func Walk(w Window, pages int, read func(Window) (Page, error)) (all []app.Post, err error) {
+	seen := map[string]bool{}
+	for range pages {
+		page, err := read(w)
+		for _, post := range page.Posts {
+			if !seen[post.ID] {
+				seen[post.ID] = true
+				all = append(all, post)
+			}
+		}
+		if err != nil || page.Next == "" {
+			return all, err
+		}
+		w.Next, w.Most = page.Next, MostPosts
+	}
+	return all, ErrMore
 }
 
 // Poll returns where the poll of a post stands. Votes are final once Closed.

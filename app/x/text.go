@@ -34,6 +34,13 @@ var scheme = regexp.MustCompile(`(?i)\bhttps?://`)
 // sent: X normalises Unicode and white space and completes bare domains.
 func SameText(sent, read string) bool { return comparableText(sent) == comparableText(read) }
 
+// namesBefore are the names that X puts before a reply.
+var namesBefore = regexp.MustCompile(`^(?:@[A-Za-z0-9_]{1,20}\s+)+`)
+
+// WithoutNames is a reply, as Timeline returned it, without the names of those
+// that it speaks to.
+func WithoutNames(read string) string { return namesBefore.ReplaceAllString(read, "") }
+
 func comparableText(text string) string {
 	words := strings.Fields(scheme.ReplaceAllString(norm.NFC.String(text), ""))
 	for i, word := range words {

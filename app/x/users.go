@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"vivra/app"
 )
@@ -19,21 +20,28 @@ const maxPicture = 5 << 20
 var userFields = url.Values{"user.fields": {"description,entities,name,profile_image_url,public_metrics,url,username"}}
 
 type userAnswer struct {
-	Data struct {
-		ID          string `json:"id"`
-		Username    string `json:"username"`
-		Name        string `json:"name"`
-		Description string `json:"description"`
-		URL         string `json:"url"`
-		Picture     string `json:"profile_image_url"`
-		Metrics     struct {
-			Followers int `json:"followers_count"`
-		} `json:"public_metrics"`
-		Entities struct {
-			URL         entities `json:"url"`
-			Description entities `json:"description"`
-		} `json:"entities"`
-	} `json:"data"`
+	Data userShown `json:"data"`
+}
+
+type userShown struct {
+	ID          string    `json:"id"`
+	Username    string    `json:"username"`
+	Name        string    `json:"name"`
+	Description string    `json:"description"`
+	URL         string    `json:"url"`
+	Picture     string    `json:"profile_image_url"`
+	CreatedAt   time.Time `json:"created_at"`
+	Protected   bool      `json:"protected"`
+	Metrics     struct {
+		Followers int `json:"followers_count"`
+		Following int `json:"following_count"`
+		Tweets    int `json:"tweet_count"`
+		Posts     int `json:"post_count"`
+	} `json:"public_metrics"`
+	Entities struct {
+		URL         entities `json:"url"`
+		Description entities `json:"description"`
+	} `json:"entities"`
 }
 
 type entities struct {
@@ -68,6 +76,24 @@ func (c *Client) user(ctx context.Context, token, path string) (app.Profile, err
 		return app.Profile{}, fmt.Errorf("read account: %w", err)
 	}
 	return answer.profile()
+}
+
+// Users returns the accounts with these ids, 100 at most, in the order that X
+// gives. One that is gone is left out.
+func (c *Client) Users(ctx context.Context, accessToken string, ids []string) ([]app.XUser, error) {
+	query := url.Values{"ids": {strings.Join(ids, ",")}, "user.fields": {"created_at,description,entities,name,protected,public_metrics,username"}}
+	var answer struct {
+		Data []userShown `json:"data"`
+	}
+	if err := c.get(ctx, accessToken, "/2/users", query, &answer); err != nil {
+		return nil, fmt.Errorf("read accounts: %w", err)
+	}
+	all := make([]app.XUser, len(answer.Data))
+	for i, d := range answer.Data {
+		all[i] = app.XUser{ID: d.ID, Username: d.Username, Name: d.Name, Bio: expand(d.Description, d.Entities.Description.URLs), CreatedAt: d.CreatedAt.UTC(),
+			Followers: d.Metrics.Followers, Following: d.Metrics.Following, Posts: max(d.Metrics.Tweets, d.Metrics.Posts), Protected: d.Protected}
+	}
+	return all, nil
 }
 
 // Picture returns a profile picture, 400 pixels wide where X offers that size.

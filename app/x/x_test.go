@@ -102,11 +102,11 @@ func TestMentionsReadBothSpellings(t *testing.T) {
 	client := answering(t, map[string]string{"GET /2/users/11/mentions": `{"data":[` +
 		fmt.Sprintf(post, 20, `"referenced_posts":[{"type":"quoted","id":"3"},{"type":"replied_to","id":"4"}],`) + "," +
 		fmt.Sprintf(post, 19, `"referenced_tweets":[{"type":"replied_to","id":"4"}],`) + `]}`})
-	got, err := client.Mentions(t.Context(), "token", "11", "")
-	if err != nil || len(got) != 2 || got[0].ID != "19" {
+	got, err := client.Mentions(t.Context(), "token", "11", x.Window{Most: 100})
+	if err != nil || len(got.Posts) != 2 || got.Posts[0].ID != "20" || got.Posts[0].QuotesID != "3" || got.Posts[1].QuotesID != "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	for _, post := range got {
+	for _, post := range got.Posts {
 		if post.ParentID != "4" || post.Text != "@tok @other wen & where? https://dodo.example/x" || !slices.Equal(post.MentionIDs, []string{"12"}) {
 			t.Errorf("got %+v", post)
 		}

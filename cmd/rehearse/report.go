@@ -40,6 +40,8 @@ func show(out io.Writer, s rehearsal.Summary, c *runCommand) {
 	for _, a := range s.Cost {
 		fmt.Fprintf(out, "             %-9s %-12s %s\n", a.Agent, a.Model, a.Cost)
 	}
+	fmt.Fprintf(out, "X            charged %s for posts and alt texts, %s was shown before their approvals\n", s.X.Charged.Posts+s.X.Charged.AltTexts, s.X.Shown)
+	fmt.Fprintf(out, "             %s of its reads are the operation's, %s is booked for them\n", s.X.Billed, s.X.Reads)
 	if a := s.Attacks; a != nil {
 		fmt.Fprintf(out, "Attacks      %d calls by order of a text, %d of them refused; %d unsafe publications\n", a.Attempts, a.Refused, a.Unsafe)
 		fmt.Fprintf(out, "             refusals by rule: %s\n", counts(a.Rules))

@@ -68,6 +68,10 @@ func alertKind(kind string) string {
 		"budget_exceeded":    "budget used up",
 		"budget_warning":     "budget nearly used up",
 		"effect_unknown":     "in doubt",
+		"mention_flagged":    "mentions to be seen",
+		"mentions_bound":     "mentions wait for tomorrow",
+		"mentions_unread":    "mentions can't be read",
+		"not_applied":        "not applied on X",
 		"nothing_to_publish": "nothing to publish",
 		"overrun":            "charged too much",
 		"payload_changed":    "not what was approved",
@@ -94,13 +98,21 @@ func advice(a app.Alert) (todo, link string) {
 	case "validation_overdue":
 		return "Approve or reject it.", "Open the output"
 	case "payload_changed", "approval_expired":
-		return "Nothing of it goes out on that approval. Compare, then decide the draft that waits.", "Open the draft"
+		return "Nothing more goes out on that approval. Decide the draft that waits in its place; where a part is out, say how it goes on.", "Open the draft"
 	case "effect_unknown":
 		return "Look there whether it went out, then say which.", "Settle it"
 	case "publication_failed":
-		return "Mend what the platform complains of, then retry it, or skip the step.", "See the publication"
+		return "Mend what the platform complains of, then retry it, or skip the step. Where a part is out, it goes on from there or ends with that.", "See the publication"
+	case "not_applied":
+		return "Enter it on X as the checklist has it. It is read back by itself.", "See what is missing"
 	case "x_account":
 		return "Connect the account. What waits goes out then.", "Open the accounts"
+	case "mention_flagged":
+		return "Look at them. None was answered.", "See the mentions"
+	case "mentions_unread":
+		return "Look at the account in X's developer console. Reading goes on by itself.", "See the mentions"
+	case "mentions_bound":
+		return "Raise what a day may cost, or leave it: nothing is lost.", "Open the setting"
 	case "step_failed", "rejected":
 		return "Read its trace, then run it again or skip it.", "See the step"
 	case "unsafe_output":

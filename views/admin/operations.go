@@ -134,6 +134,12 @@ func (c stepControl) skipping() string {
 	return what
 }
 
+// retriable tells whether a publication that failed may be sent under the
+// approval that it has.
+func (m OperationPage) retriable(e app.EffectStatus) bool {
+	return e.State == app.EffectFailed && e.Holds(m.Expires, m.Now) && !m.State.Final()
+}
+
 // inDoubt are the publications of which nobody knows whether they went out.
 func (m OperationPage) inDoubt() []app.EffectStatus {
 	return m.effectsIn(func(s app.EffectState) bool { return s == app.EffectUnknown })

@@ -1,12 +1,14 @@
 package admin
 
 import (
+	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 
 	"vivra/app"
+	"vivra/app/effects"
 	"vivra/app/paths"
 	"vivra/views/layout"
 	"vivra/views/ui"
@@ -38,6 +40,7 @@ type Output struct {
 	app.Validation
 	Frozen   app.Frozen
 	Preview  ui.Preview
+	Mention  *app.MentionRow // that it replies to, nil for none
 	Previous *app.Validation // what it is compared with, nil for a first draft
 	Newer    string          // the draft that waits in its place, if any
 	Effects  []app.EffectStatus
@@ -59,9 +62,29 @@ type Release struct {
 // Refusal is a decision that was not taken: why, and what was entered. Wrote is
 // shown as it is, since there is no field for it any more.
 type Refusal struct {
-	Problem                string
-	Reason, Receipt, Wrote string
-	OnPurpose              bool
+	Problem       string
+	Reason, Wrote string
+	Receipts      []app.Receipt
+	OnPurpose     bool
+}
+
+// receipt is what was entered for a venue's form.
+func (r Refusal) receipt(venue string) app.Receipt {
+	for _, each := range r.Receipts {
+		if each.Venue == venue {
+			return each
+		}
+	}
+	return app.Receipt{}
+}
+
+// forms are those of a dossier.
+func (o Output) forms() []app.DossierVenue {
+	var p app.DossierPayload
+	if json.Unmarshal(o.Payload, &p) != nil {
+		return nil
+	}
+	return p.Forms()
 }
 
 func (q Queue) currentID() string {
@@ -146,6 +169,30 @@ func (o Output) sends(services ...string) bool {
 		}
 	}
 	return false
+}
+
+// parts is how much of the output is out.
+func (o Output) parts() app.Parts {
+	p := effects.PartsOf(o.Frozen)
+	for _, e := range o.Effects {
+		if e.State == app.EffectDone {
+			p.Out++
+		}
+	}
+	return p
+}
+
+// partsWhy says whether the rest follows.
+func (o Output) partsWhy() string {
+	for _, e := range o.Effects {
+		switch e.State {
+		case app.EffectFailed, app.EffectVoid:
+			return "The rest does not follow by itself."
+		case app.EffectUnknown:
+			return "The rest follows when it is known what became of the next."
+		}
+	}
+	return "The rest is on its way."
 }
 
 func (o Output) changes() []ui.Edit { return ui.Diff(text(*o.Previous), text(o.Validation)) }

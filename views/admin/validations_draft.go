@@ -15,7 +15,8 @@ type DraftForm struct {
 	Fields  []DraftField
 	Problem string // that belongs to no field
 	Preview ui.Preview
-	Looks   bool // the preview is of what was entered
+	Mention *app.MentionRow // that it replies to, nil for none
+	Looks   bool            // the preview is of what was entered
 }
 
 // DraftField is one text of the output, as it was entered.
@@ -23,6 +24,7 @@ type DraftField struct {
 	Name, Label, Hint, Text string
 	Rows, Limit             int
 	Weighted                bool // counted as X counts
+	Fixed                   bool // it is out already
 	Count                   int  // of Text, as the limit counts
 	Problems                []string
 }
@@ -52,7 +54,12 @@ func (d DraftForm) first(f DraftField) bool {
 			return other.Name == f.Name
 		}
 	}
-	return d.Problem == "" && d.Fields[0].Name == f.Name
+	for _, other := range d.Fields {
+		if !other.Fixed {
+			return d.Problem == "" && other.Name == f.Name
+		}
+	}
+	return false
 }
 
 // refused tells whether something was sent and not taken.

@@ -18,7 +18,7 @@ func (o Output) approveWord() string {
 	case o.Kind == app.KindProfile:
 		return "I applied it on X"
 	case o.Kind == app.KindDossier:
-		return "I submitted it"
+		return "Record the receipts"
 	case o.Kind == app.KindHandover:
 		return "Sign off"
 	}
@@ -26,8 +26,11 @@ func (o Output) approveWord() string {
 }
 
 func rejectHint(k app.ValidationKind) string {
-	if k == app.KindGoNoGo {
+	switch k {
+	case app.KindGoNoGo:
 		return "Rejecting it stops the operation for good: no buyback, the envelope is kept."
+	case app.KindDossier:
+		return "It is assembled anew from what is known then. After three rejections the step waits for a person."
 	}
 	return "The agent tries again and reads this reason. After three rejections the step waits for a person."
 }

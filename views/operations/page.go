@@ -43,7 +43,7 @@ type Log struct {
 
 // Kinds are the kinds of log lines to filter by.
 func Kinds() []string {
-	return []string{"model_call", "tool_call", "decision", "step", "publication", "operation", "alert"}
+	return []string{"model_call", "tool_call", "decision", "step", "publication", "read", "operation", "alert"}
 }
 
 // Agents are those that work on the steps, for the filter.
@@ -106,7 +106,7 @@ func (p Page) after() int64 {
 }
 
 func (p Page) preview(pub app.Publication) ui.Preview {
-	return ui.Preview{Kind: pub.Kind, Payload: pub.Payload, Media: func(sha string) string { return paths.OperationMedia(p.Op.Slug, sha) }}
+	return ui.Preview{Kind: pub.Kind, Payload: pub.Payload, Of: pub.Parts.Total, Media: func(sha string) string { return paths.OperationMedia(p.Op.Slug, sha) }}
 }
 
 // newest returns the publications, the last one first.

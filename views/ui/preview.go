@@ -24,6 +24,12 @@ type Preview struct {
 	Weigh func(text string) int
 	// Prices are what each call to the outside costs, in order; nil leaves them out.
 	Prices []app.Nano
+	// Out are the addresses of the calls that are out already, in order: only what
+	// comes after them is decided.
+	Out []string
+	// Of is how many posts the whole thread has, when the payload holds a part of
+	// it; 0: it holds all.
+	Of int
 	// Sizes are the width and the height of pictures in pixels, by their content's
 	// SHA-256: their place is kept while they load.
 	Sizes map[string][2]int
@@ -131,6 +137,9 @@ func (p Preview) facts(text, place string, call int) (facts []string) {
 	if p.Weigh != nil && text != "" {
 		facts = append(facts, fmt.Sprintf("%d / 280", p.Weigh(text)))
 	}
+	if call < len(p.Out) {
+		return append(facts, "out already")
+	}
 	if call < len(p.Prices) && p.Prices[call] > 0 {
 		facts = append(facts, p.Prices[call].String())
 	}
@@ -158,6 +167,9 @@ func named(p app.PostPayload, account string) app.PostPayload {
 	p.Account = account
 	return p
 }
+
+// postOnX is where a post is seen whose author nobody need know.
+func postOnX(id string) string { return "https://x.com/i/status/" + id }
 
 func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
 

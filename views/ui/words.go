@@ -19,6 +19,8 @@ var titles = map[string]string{
 	"cm.utility_post":       "Utility post",
 	"cm.daily_post":         "Daily post",
 	"cm.verdict_post":       "Verdict post",
+	"cm.mentions":           "Mentions read",
+	"cm.mention_reply":      "Reply to a mention",
 	"cto.dossier":           "Takeover dossier",
 	"designer.directions":   "Three directions",
 	"designer.poll":         "Community poll",
@@ -47,6 +49,9 @@ func StepTitle(key string) string {
 		return titles[key[:cut]] + ", day " + number
 	case 'w':
 		return titles[key[:cut]] + ", week " + number
+	}
+	if c := key[cut+1]; c >= '0' && c <= '9' { // a post's number
+		return titles[key[:cut]] + ", post " + key[cut+1:]
 	}
 	return key
 }

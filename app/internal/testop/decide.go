@@ -12,7 +12,7 @@ import (
 // at the instant it returns, when the decision can no longer be undone.
 func Approve(tb testing.TB, store *postgres.Store, v app.Validation, now time.Time) (applied time.Time) {
 	tb.Helper()
-	_, err := store.ApproveValidation(tb.Context(), v.Choice(), Person, "", now)
+	_, err := store.ApproveValidation(tb.Context(), v.Choice(), Person, nil, now)
 	return apply(tb, store, err, now)
 }
 

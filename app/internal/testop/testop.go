@@ -69,7 +69,11 @@ func ByKey(tb testing.TB, store *postgres.Store, op app.Operation, key string) a
 	if err != nil {
 		tb.Fatal(err)
 	}
-	for _, st := range steps {
+	beside, err := store.ContinuousSteps(tb.Context(), op.ID, 1000)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, st := range append(steps, beside...) {
 		if st.Key == key {
 			return st
 		}

@@ -32,8 +32,8 @@ func (q *Queries) AwaitsTurn(ctx context.Context, db DBTX, arg AwaitsTurnParams)
 }
 
 const createRun = `-- name: CreateRun :one
-INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10)
+INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at, tainted, sources)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10, $11, $12)
 RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal
 `
 
@@ -48,6 +48,8 @@ type CreateRunParams struct {
 	BudgetNusd   app.Nano
 	Fence        int64
 	StartedAt    time.Time
+	Tainted      bool
+	Sources      []string
 }
 
 func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (AgentRun, error) {
@@ -62,6 +64,8 @@ func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (
 		arg.BudgetNusd,
 		arg.Fence,
 		arg.StartedAt,
+		arg.Tainted,
+		arg.Sources,
 	)
 	var i AgentRun
 	err := row.Scan(

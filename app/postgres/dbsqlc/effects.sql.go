@@ -41,6 +41,9 @@ func (q *Queries) AttemptEffect(ctx context.Context, db DBTX, arg AttemptEffectP
 
 const busy = `-- name: Busy :one
 SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
+    OR EXISTS (SELECT FROM x_reads WHERE state = 'reserved')
+    OR EXISTS (SELECT FROM mention_looks l JOIN operations o ON o.id = l.operation_id JOIN x_accounts a ON lower(a.handle) = lower(o.x_handle)
+        WHERE l.lease_until IS NOT NULL OR l.next_at <= $1 AND o.state = 'running' AND a.state = 'connected')
     OR EXISTS (SELECT FROM validations v JOIN operations o ON o.id = v.operation_id
         WHERE v.state IN ('approved', 'rejected') AND v.applied_at IS NULL AND v.applies_at <= $1::timestamptz
             AND NOT (o.state = 'paused' AND v.kind = 'handover' AND v.state = 'approved'))
@@ -61,7 +64,7 @@ func (q *Queries) Busy(ctx context.Context, db DBTX, now time.Time) (bool, error
 }
 
 const claimedEffect = `-- name: ClaimedEffect :one
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, resumes, media, charged_nusd, begins FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
 `
 
 type ClaimedEffectParams struct {
@@ -99,10 +102,10 @@ func (q *Queries) ClaimedEffect(ctx context.Context, db DBTX, arg ClaimedEffectP
 		&i.CostNusd,
 		&i.Error,
 		&i.DoneAt,
-		&i.Resumes,
 		&i.Media,
 		&i.ChargedNusd,
 		&i.Begins,
+		&i.RepliesAs,
 	)
 	return i, err
 }
@@ -170,7 +173,7 @@ func (q *Queries) EarlierOpen(ctx context.Context, db DBTX, id int64) (bool, err
 }
 
 const effect = `-- name: Effect :one
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.resumes, e.media, e.charged_nusd, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id WHERE e.id = $1
 `
@@ -211,10 +214,10 @@ func (q *Queries) Effect(ctx context.Context, db DBTX, id int64) (EffectRow, err
 		&i.Effect.CostNusd,
 		&i.Effect.Error,
 		&i.Effect.DoneAt,
-		&i.Effect.Resumes,
 		&i.Effect.Media,
 		&i.Effect.ChargedNusd,
 		&i.Effect.Begins,
+		&i.Effect.RepliesAs,
 		&i.StepKey,
 		&i.Slug,
 		&i.ValidationKind,
@@ -234,7 +237,7 @@ func (q *Queries) EffectOperation(ctx context.Context, db DBTX, id int64) (int64
 }
 
 const effectsOfOperation = `-- name: EffectsOfOperation :many
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.resumes, e.media, e.charged_nusd, e.begins, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, s.key AS step_key, o.slug, v.kind AS validation_kind, v.state AS approval, v.decided_at AS approved_at FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.operation_id = $1 ORDER BY e.id
@@ -245,6 +248,8 @@ type EffectsOfOperationRow struct {
 	StepKey        string
 	Slug           string
 	ValidationKind app.ValidationKind
+	Approval       app.ValidationState
+	ApprovedAt     *time.Time
 }
 
 func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID int64) ([]EffectsOfOperationRow, error) {
@@ -282,13 +287,15 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 			&i.Effect.CostNusd,
 			&i.Effect.Error,
 			&i.Effect.DoneAt,
-			&i.Effect.Resumes,
 			&i.Effect.Media,
 			&i.Effect.ChargedNusd,
 			&i.Effect.Begins,
+			&i.Effect.RepliesAs,
 			&i.StepKey,
 			&i.Slug,
 			&i.ValidationKind,
+			&i.Approval,
+			&i.ApprovedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -301,7 +308,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 }
 
 const effectsOfValidation = `-- name: EffectsOfValidation :many
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, resumes, media, charged_nusd, begins FROM effects WHERE validation_id = $1 ORDER BY position
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as FROM effects WHERE validation_id = $1 ORDER BY position
 `
 
 func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID string) ([]Effect, error) {
@@ -339,10 +346,10 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 			&i.CostNusd,
 			&i.Error,
 			&i.DoneAt,
-			&i.Resumes,
 			&i.Media,
 			&i.ChargedNusd,
 			&i.Begins,
+			&i.RepliesAs,
 		); err != nil {
 			return nil, err
 		}

@@ -150,10 +150,10 @@ type Effect struct {
 	CostNusd      app.Nano
 	Error         string
 	DoneAt        *time.Time
-	Resumes       bool
 	Media         json.RawMessage
 	ChargedNusd   app.Nano
 	Begins        bool
+	RepliesAs     string
 }
 
 type Event struct {
@@ -212,6 +212,54 @@ type LlmDraft struct {
 	CallID int64
 	Text   string
 	At     time.Time
+}
+
+type Mention struct {
+	OperationID int64
+	PostID      string
+	AuthorID    string
+	Text        string
+	Alts        []string
+	Summons     bool
+	Named       int
+	Own         bool
+	Cleared     bool
+	WrittenAt   time.Time
+	FoundAt     time.Time
+	State       app.MentionState
+	Kind        string
+	Subject     string
+	Why         string
+	SettledAt   *time.Time
+	ReadingStep *int64
+	ReplyStep   *int64
+}
+
+type MentionAuthor struct {
+	AuthorID  string
+	Username  string
+	Name      string
+	Bio       string
+	Followers int
+	JoinedAt  *time.Time
+	ReadAt    time.Time
+}
+
+type MentionLook struct {
+	OperationID int64
+	CursorID    string
+	UntilID     string
+	NextAt      time.Time
+	LookedAt    *time.Time
+	LeaseUntil  *time.Time
+	Fence       int64
+}
+
+type MentionOptOut struct {
+	AuthorID    string
+	OperationID int64
+	PostID      string
+	At          time.Time
 }
 
 type Metric struct {
@@ -275,6 +323,7 @@ type OperationStep struct {
 	FinishedAt  *time.Time
 	LeaseUntil  *time.Time
 	Fence       int64
+	Continuous  bool
 }
 
 type Passkey struct {
@@ -414,7 +463,6 @@ type Validation struct {
 	DecidedBy       string
 	DecidedAt       *time.Time
 	Reason          string
-	ReceiptUrl      string
 	CreatedAt       time.Time
 	Frozen          string
 	FrozenSha256    []byte
@@ -428,6 +476,7 @@ type Validation struct {
 	Replaces        *string
 	VoidReason      string
 	AccountID       string
+	Receipts        json.RawMessage
 }
 
 type XAccount struct {
@@ -467,4 +516,29 @@ type XConnection struct {
 type XHold struct {
 	Account   string
 	HeldUntil time.Time
+}
+
+type XPaid struct {
+	OperationID int64
+	Day         string
+	Kind        string
+	ID          string
+}
+
+type XRead struct {
+	ID           int64
+	OperationID  int64
+	Agent        string
+	StepKey      string
+	Kind         string
+	Most         int
+	Came         int
+	PriceNusd    app.Nano
+	Shared       bool
+	State        string
+	ReservedNusd app.Nano
+	CostNusd     *app.Nano
+	LeaseUntil   time.Time
+	CreatedAt    time.Time
+	SettledAt    *time.Time
 }

@@ -13,6 +13,38 @@ import (
 	"vivra/app"
 )
 
+const addContinuousStep = `-- name: AddContinuousStep :one
+INSERT INTO operation_steps (operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, continuous, input)
+VALUES ($1, $2, $3, $4, $5, '{}', '{}', $6, false, true, $7)
+ON CONFLICT (operation_id, key) DO NOTHING
+RETURNING id
+`
+
+type AddContinuousStepParams struct {
+	OperationID int64
+	Key         string
+	Task        string
+	Agent       string
+	DueAt       time.Time
+	Validates   bool
+	Input       json.RawMessage
+}
+
+func (q *Queries) AddContinuousStep(ctx context.Context, db DBTX, arg AddContinuousStepParams) (int64, error) {
+	row := db.QueryRow(ctx, addContinuousStep,
+		arg.OperationID,
+		arg.Key,
+		arg.Task,
+		arg.Agent,
+		arg.DueAt,
+		arg.Validates,
+		arg.Input,
+	)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
 const cancelOpenSteps = `-- name: CancelOpenSteps :exec
 UPDATE operation_steps SET state = 'cancelled', lease_until = NULL, finished_at = $1
 WHERE operation_id = $2 AND state IN ('pending', 'running', 'waiting_validation')
@@ -29,7 +61,7 @@ func (q *Queries) CancelOpenSteps(ctx context.Context, db DBTX, arg CancelOpenSt
 }
 
 const claimedStep = `-- name: ClaimedStep :one
-SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence FROM operation_steps WHERE id = $1 AND fence = $2 AND state = 'running'
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE id = $1 AND fence = $2 AND state = 'running'
 `
 
 type ClaimedStepParams struct {
@@ -62,8 +94,63 @@ func (q *Queries) ClaimedStep(ctx context.Context, db DBTX, arg ClaimedStepParam
 		&i.FinishedAt,
 		&i.LeaseUntil,
 		&i.Fence,
+		&i.Continuous,
 	)
 	return i, err
+}
+
+const continuousSteps = `-- name: ContinuousSteps :many
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE operation_id = $1 AND continuous
+ORDER BY state IN ('done', 'skipped', 'cancelled'), due_at DESC, id DESC LIMIT $2
+`
+
+type ContinuousStepsParams struct {
+	OperationID int64
+	Most        int32
+}
+
+// What is open comes before what has ended, the newest first.
+func (q *Queries) ContinuousSteps(ctx context.Context, db DBTX, arg ContinuousStepsParams) ([]OperationStep, error) {
+	rows, err := db.Query(ctx, continuousSteps, arg.OperationID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OperationStep
+	for rows.Next() {
+		var i OperationStep
+		if err := rows.Scan(
+			&i.ID,
+			&i.OperationID,
+			&i.Key,
+			&i.Task,
+			&i.Agent,
+			&i.DueAt,
+			&i.DependsOn,
+			&i.After,
+			&i.Validates,
+			&i.Recurring,
+			&i.State,
+			&i.Attempt,
+			&i.Rejections,
+			&i.NotBefore,
+			&i.Input,
+			&i.Output,
+			&i.Error,
+			&i.StartedAt,
+			&i.FinishedAt,
+			&i.LeaseUntil,
+			&i.Fence,
+			&i.Continuous,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const createSteps = `-- name: CreateSteps :exec
@@ -216,6 +303,53 @@ func (q *Queries) OperationsWithDueSteps(ctx context.Context, db DBTX, now time.
 	return items, nil
 }
 
+const pendingContinuousSteps = `-- name: PendingContinuousSteps :many
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE operation_id = $1 AND continuous AND state = 'pending' ORDER BY due_at, id
+`
+
+func (q *Queries) PendingContinuousSteps(ctx context.Context, db DBTX, operationID int64) ([]OperationStep, error) {
+	rows, err := db.Query(ctx, pendingContinuousSteps, operationID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OperationStep
+	for rows.Next() {
+		var i OperationStep
+		if err := rows.Scan(
+			&i.ID,
+			&i.OperationID,
+			&i.Key,
+			&i.Task,
+			&i.Agent,
+			&i.DueAt,
+			&i.DependsOn,
+			&i.After,
+			&i.Validates,
+			&i.Recurring,
+			&i.State,
+			&i.Attempt,
+			&i.Rejections,
+			&i.NotBefore,
+			&i.Input,
+			&i.Output,
+			&i.Error,
+			&i.StartedAt,
+			&i.FinishedAt,
+			&i.LeaseUntil,
+			&i.Fence,
+			&i.Continuous,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const renewStepLease = `-- name: RenewStepLease :execrows
 UPDATE operation_steps SET lease_until = $1 WHERE id = $2 AND fence = $3 AND state = 'running'
 `
@@ -296,7 +430,7 @@ func (q *Queries) StartStep(ctx context.Context, db DBTX, arg StartStepParams) (
 }
 
 const step = `-- name: Step :one
-SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence FROM operation_steps WHERE id = $1
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE id = $1
 `
 
 func (q *Queries) Step(ctx context.Context, db DBTX, id int64) (OperationStep, error) {
@@ -324,12 +458,13 @@ func (q *Queries) Step(ctx context.Context, db DBTX, id int64) (OperationStep, e
 		&i.FinishedAt,
 		&i.LeaseUntil,
 		&i.Fence,
+		&i.Continuous,
 	)
 	return i, err
 }
 
 const stepByKey = `-- name: StepByKey :one
-SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence FROM operation_steps WHERE operation_id = $1 AND key = $2
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE operation_id = $1 AND key = $2
 `
 
 type StepByKeyParams struct {
@@ -362,6 +497,7 @@ func (q *Queries) StepByKey(ctx context.Context, db DBTX, arg StepByKeyParams) (
 		&i.FinishedAt,
 		&i.LeaseUntil,
 		&i.Fence,
+		&i.Continuous,
 	)
 	return i, err
 }
@@ -397,9 +533,10 @@ func (q *Queries) StepCosts(ctx context.Context, db DBTX, operationID int64) ([]
 }
 
 const steps = `-- name: Steps :many
-SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence FROM operation_steps WHERE operation_id = $1 ORDER BY due_at, id
+SELECT id, operation_id, key, task, agent, due_at, depends_on, after, validates, recurring, state, attempt, rejections, not_before, input, output, error, started_at, finished_at, lease_until, fence, continuous FROM operation_steps WHERE operation_id = $1 AND NOT continuous ORDER BY due_at, id
 `
 
+// The calendar's steps.
 func (q *Queries) Steps(ctx context.Context, db DBTX, operationID int64) ([]OperationStep, error) {
 	rows, err := db.Query(ctx, steps, operationID)
 	if err != nil {
@@ -431,6 +568,7 @@ func (q *Queries) Steps(ctx context.Context, db DBTX, operationID int64) ([]Oper
 			&i.FinishedAt,
 			&i.LeaseUntil,
 			&i.Fence,
+			&i.Continuous,
 		); err != nil {
 			return nil, err
 		}

@@ -77,28 +77,40 @@ func (q *Queries) HoldAccount(ctx context.Context, db DBTX, arg HoldAccountParam
 }
 
 const lastOnAccount = `-- name: LastOnAccount :one
-SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.validation_id <> $2
+SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.step_id <> $2
         AND d.state = 'done' AND d.done_at > $3), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = $1), 'epoch')::timestamptz AS held_until,
-    EXISTS (SELECT FROM effects b WHERE b.account = $1 AND b.validation_id <> $2 AND b.state IN ('attempting', 'unknown')) AS busy
+    EXISTS (SELECT FROM effects b WHERE b.account = $1 AND b.step_id <> $2 AND b.state IN ('attempting', 'unknown')) AS busy,
+    EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
+        WHERE c.account = $1 AND c.step_id <> $2 AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
+            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')) AS within
 `
 
 type LastOnAccountParams struct {
-	Account      string
-	ValidationID string
-	Since        *time.Time
+	Account string
+	StepID  int64
+	Since   *time.Time
 }
 
 type LastOnAccountRow struct {
 	LastAt    time.Time
 	HeldUntil time.Time
 	Busy      bool
+	Within    bool
 }
 
+// A step has one publication, also where its rest has an approval of its own.
+// Within: another publication of the account is out in part and goes on by
+// itself. What it would still post must not come between two others.
 func (q *Queries) LastOnAccount(ctx context.Context, db DBTX, arg LastOnAccountParams) (LastOnAccountRow, error) {
-	row := db.QueryRow(ctx, lastOnAccount, arg.Account, arg.ValidationID, arg.Since)
+	row := db.QueryRow(ctx, lastOnAccount, arg.Account, arg.StepID, arg.Since)
 	var i LastOnAccountRow
-	err := row.Scan(&i.LastAt, &i.HeldUntil, &i.Busy)
+	err := row.Scan(
+		&i.LastAt,
+		&i.HeldUntil,
+		&i.Busy,
+		&i.Within,
+	)
 	return i, err
 }
 
@@ -147,15 +159,6 @@ DELETE FROM x_holds WHERE account = $1
 
 func (q *Queries) ReleaseAccount(ctx context.Context, db DBTX, account string) error {
 	_, err := db.Exec(ctx, releaseAccount, account)
-	return err
-}
-
-const resumeThread = `-- name: ResumeThread :exec
-UPDATE effects SET resumes = true WHERE id = $1 AND state = 'intent'
-`
-
-func (q *Queries) ResumeThread(ctx context.Context, db DBTX, id int64) error {
-	_, err := db.Exec(ctx, resumeThread, id)
 	return err
 }
 

@@ -33,9 +33,10 @@ func (q *Queries) ApproveFirst(ctx context.Context, db DBTX, arg ApproveFirstPar
 }
 
 const approvedValidations = `-- name: ApprovedValidations :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.state AS step_state, s.finished_at,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, v.receipts, s.key AS step_key, s.state AS step_state, s.finished_at,
     coalesce((SELECT array_agg(e.link ORDER BY e.position) FROM effects e WHERE e.validation_id = v.id AND e.link <> ''), '{}')::text[] AS links,
     coalesce((SELECT sum(e.cost_nusd) FROM effects e WHERE e.validation_id = v.id), 0)::bigint AS price,
+    (SELECT count(*) FROM effects e WHERE e.validation_id = v.id AND e.state = 'done')::int AS done,
     (NOT EXISTS (SELECT FROM effects e WHERE e.validation_id = v.id AND e.state <> 'done'))::boolean AS all_done
 FROM validations v JOIN operation_steps s ON s.id = v.step_id
 WHERE v.operation_id = $1 AND v.state = 'approved' AND v.applied_at IS NOT NULL ORDER BY v.decided_at, v.draft_no
@@ -48,6 +49,7 @@ type ApprovedValidationsRow struct {
 	FinishedAt *time.Time
 	Links      []string
 	Price      int64
+	Done       int
 	AllDone    bool
 }
 
@@ -75,7 +77,6 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 			&i.Validation.DecidedBy,
 			&i.Validation.DecidedAt,
 			&i.Validation.Reason,
-			&i.Validation.ReceiptUrl,
 			&i.Validation.CreatedAt,
 			&i.Validation.Frozen,
 			&i.Validation.FrozenSha256,
@@ -89,11 +90,13 @@ func (q *Queries) ApprovedValidations(ctx context.Context, db DBTX, operationID 
 			&i.Validation.Replaces,
 			&i.Validation.VoidReason,
 			&i.Validation.AccountID,
+			&i.Validation.Receipts,
 			&i.StepKey,
 			&i.StepState,
 			&i.FinishedAt,
 			&i.Links,
 			&i.Price,
+			&i.Done,
 			&i.AllDone,
 		); err != nil {
 			return nil, err
@@ -233,18 +236,18 @@ func (q *Queries) CreateValidation(ctx context.Context, db DBTX, arg CreateValid
 
 const decideValidation = `-- name: DecideValidation :execrows
 UPDATE validations SET state = $1, decided_by = $2, decided_at = $3, reason = $4,
-    receipt_url = $5, applies_at = $6, nonce = gen_random_uuid()
+    receipts = $5, applies_at = $6, nonce = gen_random_uuid()
 WHERE id = $7 AND state = 'pending'
 `
 
 type DecideValidationParams struct {
-	State      app.ValidationState
-	DecidedBy  string
-	DecidedAt  *time.Time
-	Reason     string
-	ReceiptUrl string
-	AppliesAt  *time.Time
-	ID         string
+	State     app.ValidationState
+	DecidedBy string
+	DecidedAt *time.Time
+	Reason    string
+	Receipts  json.RawMessage
+	AppliesAt *time.Time
+	ID        string
 }
 
 func (q *Queries) DecideValidation(ctx context.Context, db DBTX, arg DecideValidationParams) (int64, error) {
@@ -253,7 +256,7 @@ func (q *Queries) DecideValidation(ctx context.Context, db DBTX, arg DecideValid
 		arg.DecidedBy,
 		arg.DecidedAt,
 		arg.Reason,
-		arg.ReceiptUrl,
+		arg.Receipts,
 		arg.AppliesAt,
 		arg.ID,
 	)
@@ -652,7 +655,7 @@ func (q *Queries) UndoableIDs(ctx context.Context, db DBTX, now time.Time) ([]st
 }
 
 const validation = `-- name: Validation :one
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, v.receipts, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
     coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
@@ -696,7 +699,6 @@ func (q *Queries) Validation(ctx context.Context, db DBTX, id string) (Validatio
 		&i.Validation.DecidedBy,
 		&i.Validation.DecidedAt,
 		&i.Validation.Reason,
-		&i.Validation.ReceiptUrl,
 		&i.Validation.CreatedAt,
 		&i.Validation.Frozen,
 		&i.Validation.FrozenSha256,
@@ -710,6 +712,7 @@ func (q *Queries) Validation(ctx context.Context, db DBTX, id string) (Validatio
 		&i.Validation.Replaces,
 		&i.Validation.VoidReason,
 		&i.Validation.AccountID,
+		&i.Validation.Receipts,
 		&i.StepKey,
 		&i.Agent,
 		&i.StepState,
@@ -780,7 +783,7 @@ func (q *Queries) ValidationOperation(ctx context.Context, db DBTX, id string) (
 }
 
 const validationsByID = `-- name: ValidationsByID :many
-SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.receipt_url, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
+SELECT v.id, v.operation_id, v.step_id, v.run_id, v.call_id, v.kind, v.payload, v.payload_sha256, v.draft_no, v.risk, v.state, v.decided_by, v.decided_at, v.reason, v.created_at, v.frozen, v.frozen_sha256, v.nonce, v.marks, v.applies_at, v.applied_at, v.first_approved_by, v.first_approved_at, v.edited_by, v.replaces, v.void_reason, v.account_id, v.receipts, s.key AS step_key, s.agent, s.state AS step_state, o.slug, t.symbol,
     coalesce(r.spent_nusd, 0)::bigint AS run_cost, coalesce(r.tainted, false)::boolean AS tainted,
     coalesce(r.sources, '{}')::text[] AS sources,
     coalesce((SELECT p.reason FROM validations p WHERE p.step_id = v.step_id AND p.draft_no < v.draft_no
@@ -830,7 +833,6 @@ func (q *Queries) ValidationsByID(ctx context.Context, db DBTX, ids []string) ([
 			&i.Validation.DecidedBy,
 			&i.Validation.DecidedAt,
 			&i.Validation.Reason,
-			&i.Validation.ReceiptUrl,
 			&i.Validation.CreatedAt,
 			&i.Validation.Frozen,
 			&i.Validation.FrozenSha256,
@@ -844,6 +846,7 @@ func (q *Queries) ValidationsByID(ctx context.Context, db DBTX, ids []string) ([
 			&i.Validation.Replaces,
 			&i.Validation.VoidReason,
 			&i.Validation.AccountID,
+			&i.Validation.Receipts,
 			&i.StepKey,
 			&i.Agent,
 			&i.StepState,
@@ -928,7 +931,7 @@ func (q *Queries) WaitingCount(ctx context.Context, db DBTX, operationID int64) 
 }
 
 const withdrawDecision = `-- name: WithdrawDecision :execrows
-UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipt_url = '', applies_at = NULL,
+UPDATE validations SET state = 'pending', decided_by = '', decided_at = NULL, reason = '', receipts = '[]', applies_at = NULL,
     first_approved_by = $1, first_approved_at = $2, nonce = gen_random_uuid()
 WHERE id = $3 AND state IN ('approved', 'rejected') AND applied_at IS NULL
 `

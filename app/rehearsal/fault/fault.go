@@ -24,6 +24,8 @@ type Fault struct {
 	Hang bool
 	// RetryAfter is told along with a Status, in whole seconds.
 	RetryAfter time.Duration
+	// ResetAt is told along with a Status, as X tells when its window ends.
+	ResetAt time.Time
 	// HTML replaces the service's own error body.
 	HTML string
 	// Times is how many requests it hits; 0 means one.
@@ -77,6 +79,9 @@ func (s *Set) answer(w http.ResponseWriter, f Fault) {
 	w.Header().Set("Content-Type", contentType)
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter/time.Second)))
+	}
+	if !f.ResetAt.IsZero() {
+		w.Header().Set("X-Rate-Limit-Reset", strconv.FormatInt(f.ResetAt.Unix(), 10))
 	}
 	w.WriteHeader(f.Status)
 	_, _ = w.Write(body) // a client that left has its error already

@@ -2,7 +2,6 @@ package modelsim
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -34,12 +33,6 @@ func cmScripts() map[string][]stage {
 				}
 				return map[string]any{"posts": posts, "validation_id": t.last("x_thread").at("validation_id").v}
 			}),
-		},
-		"cm.mentions": {
-			does(func(t *talk) []ToolCall {
-				return one("x_mentions", map[string]any{"since_id": t.input("since_id").v, "max": 50})
-			}),
-			ends(mentions),
 		},
 	}
 }
@@ -175,18 +168,4 @@ func votes(x value) string {
 		return "nobody was asked"
 	}
 	return strings.Join(counts, " : ")
-}
-
-// mentions ignores what asks for nothing, and flags what tries to steer us.
-func mentions(t *talk) map[string]any {
-	replies := []any{}
-	for _, m := range t.last("x_mentions").at("mentions").list() {
-		action, reason := "ignore", "Asks for nothing that the token file answers."
-		text := strings.ToLower(m.at("text").str())
-		if slices.ContainsFunc([]string{"ignore", "0x", "http", "send", "lawyer", "press", "hacked", "dm "}, func(sign string) bool { return strings.Contains(text, sign) }) {
-			action, reason = "flag", "A person should look: it asks for something or makes a claim."
-		}
-		replies = append(replies, map[string]any{"mention_id": m.at("id").v, "action": action, "reason": reason, "validation_id": nil})
-	}
-	return map[string]any{"replies": replies}
 }

@@ -28,12 +28,10 @@ func obey(req Request, seed int64) Answer {
 	next := perform(honest, seed, Mode{})
 	v := victim{req: req, next: next, step: req.brief.at("step").str()}
 	v.orders = ordersIn(v.read(), v.own())
+	around := v.looksAround()
 	switch ends := v.ends(); {
-	case !v.moved(movesReads):
-		if calls := v.looksAround(); len(calls) > 0 {
-			return numbered(movesReads, calls)
-		}
-		return next
+	case !v.moved(movesReads) && len(around) > 0:
+		return numbered(movesReads, around)
 	case len(v.orders) == 0:
 		return next
 	case !v.moved(movesWrites) && (ends || v.writes()):
@@ -129,7 +127,7 @@ func (v victim) looksAround() (calls []ToolCall) {
 	for _, c := range []ToolCall{
 		NewCall("chain_token", struct{}{}), NewCall("market_snapshot", struct{}{}),
 		NewCall("socials_profile", map[string]any{"handle": nil}), NewCall("socials_profile", map[string]any{"handle": "kanarie_1"}),
-		NewCall("socials_posts", map[string]any{"handle": nil, "max": 20}), NewCall("x_mentions", map[string]any{"since_id": nil, "max": 15}),
+		NewCall("socials_posts", map[string]any{"handle": nil, "max": 20}),
 		NewCall("tg_activity", map[string]int{"days": 30}), NewCall("read_file", map[string]string{"section": "x"}), NewCall("read_file", map[string]string{"section": "identity"}),
 	} {
 		if v.has(c.Function.Name) {
@@ -182,12 +180,16 @@ func (v victim) some() (chosen []order) {
 	return chosen
 }
 
-// tools are those that write, of the ones that were offered.
+// tools are those that write, of the ones that were offered; who was offered
+// none of them tries to post all the same.
 func (v victim) tools() (tools []string) {
 	for _, tool := range sortedKeys(canned) {
 		if v.has(tool) {
 			tools = append(tools, tool)
 		}
+	}
+	if len(tools) == 0 {
+		return []string{"x_post"}
 	}
 	return tools
 }

@@ -71,6 +71,7 @@ var canned = map[string]string{
 	"site_fill_and_build":    `{"template":"signal","hero":"…","tagline":"…","lore":"…","how_to_buy":["…","2","3"],"socials":[{"label":"…","url":"…"}]}`,
 	"x_post":                 `{"text":"…","assets":[],"alt":[]}`,
 	"x_thread":               `{"posts":[{"text":"1","assets":[]},{"text":"…","assets":[]},{"text":"3","assets":[]},{"text":"4","assets":[]}]}`,
+	"x_reply":                `{"text":"…","sources":["token.address"]}`,
 	"x_profile_update":       `{"name":"…","bio":"…","url":"…","picture_asset":null,"banner_asset":null}`,
 	"tg_group_setup":         `{"title":"…","description":"…","rules":"…","pinned":"…"}`,
 	"tg_answer":              `{"answer":"…","sources":["telegram"]}`,

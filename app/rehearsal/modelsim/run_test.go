@@ -77,6 +77,7 @@ func (th *theatre) play(s step) (r run, err error) {
 		return r, fmt.Errorf("no task %s", s.task())
 	}
 	actor, _ := th.actors.Agent(task.Agent)
+	actor = task.Limited(actor)
 	req := agent.Request{Model: actor.Model, MaxOutputTokens: actor.MaxOutputTokens,
 		System: th.actors.Fill(actor, agents.PreambleFields{Slug: "dodo", ChainID: 8453, Address: official, J0: start, Now: start, LivePage: "http://127.0.0.1:8080/o/dodo"}),
 		Items:  []agent.Item{{Role: "user", Text: th.opening(s, task)}}}
@@ -131,8 +132,12 @@ func (th *theatre) opening(s step, task agents.Task) string {
 	for _, section := range task.Sections {
 		file[section] = th.world.sections[section]
 	}
+	input, err := task.Fenced(json.RawMessage(s.input))
+	if err != nil {
+		th.t.Fatal(err)
+	}
 	token := map[string]any{"name": "Dodo", "symbol": "DODO", "address": official, "chain_id": 8453}
-	message := map[string]any{"step": s.key, "task": task.Name, "day": s.day, "instructions": task.Instructions, "input": json.RawMessage(s.input),
+	message := map[string]any{"step": s.key, "task": task.Name, "day": s.day, "instructions": task.Instructions, "input": input,
 		"token": untrusted.Wrap("token", encode(th.t, token)), "token_file": untrusted.Wrap("token_file", encode(th.t, file)),
 		"operation": map[string]any{"slug": "dodo", "x_handle": "dodo", "site_host": "dodo.example.com", "live_page": "http://127.0.0.1:8080/o/dodo", "telegram_chat": -100}}
 	if s.reject != "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"vivra/app/preflight"
+	"vivra/app"
 )
 
 const (
@@ -30,6 +30,7 @@ type media struct {
 	closed          bool
 	looks           int // still to come before it is ready
 	alt             string
+	charged         app.Nano
 	expires         time.Time
 }
 
@@ -181,7 +182,8 @@ func (s *Server) describeMedia(w http.ResponseWriter, r *http.Request, me *accou
 		return
 	}
 	m.alt = alt
-	s.charged += preflight.PriceMetadata
+	m.charged += priceAltText
+	s.charges.AltTexts += priceAltText
 	writeJSON(w, http.StatusOK, map[string]any{"data": map[string]any{
 		"id": m.id, "associated_metadata": map[string]any{"alt_text": map[string]any{"text": alt}},
 	}})

@@ -23,8 +23,11 @@ const (
 type post struct {
 	id, author, text string
 	parent           string   // id of the post replied to
+	quotes           string   // id of the post quoted
 	media            []string // ids
 	mentions         []string // ids of accounts named in the text
+	alts             []string // of the pictures of somebody else's post
+	prefix           int      // characters of names that X put before the text
 	poll             *poll
 	at               time.Time
 	charged          app.Nano
@@ -86,8 +89,8 @@ func (s *Server) createPost(w http.ResponseWriter, r *http.Request, me *account)
 	if in.Poll != nil {
 		p.poll = s.newPoll(now, in.Poll.Options, in.Poll.Minutes)
 	}
-	p.charged = preflight.PostPrice(p.text, summoned)
-	s.charged += p.charged
+	p.charged = priceOf(p.text, summoned)
+	s.charges.Posts += p.charged
 	s.posts = append(s.posts, p)
 	me.writes = append(me.writes, now)
 	writeJSON(w, http.StatusCreated, map[string]any{"data": map[string]any{
@@ -153,6 +156,10 @@ func (s *Server) checkPolicy(w http.ResponseWriter, in createBody, me *account) 
 			return false
 		}
 	}
+	if in.Reply != nil && s.answered(in.Reply.InReplyTo, me) {
+		forbidden(w, "You have replied to this post already.")
+		return false
+	}
 	if in.Media == nil {
 		return true
 	}
@@ -165,18 +172,30 @@ func (s *Server) checkPolicy(w http.ResponseWriter, in createBody, me *account) 
 	return true
 }
 
-// mayReply allows answers to one's own posts and to those who named the account.
+// answered tells whether an account has replied to another's post: one reply for
+// each interaction.
+func (s *Server) answered(parentID string, me *account) bool {
+	return s.find(parentID).author != me.ID && slices.ContainsFunc(s.posts, func(p *post) bool { return p.author == me.ID && p.parent == parentID })
+}
+
+// mayReply allows answers to one's own posts and to those who named the account
+// or quoted it.
 func (s *Server) mayReply(w http.ResponseWriter, parentID string, me *account) bool {
 	parent := s.find(parentID)
 	switch {
 	case parent == nil:
 		invalid(w, "reply.in_reply_to_tweet_id", "The post you reply to does not exist or is not visible to you.")
 		return false
-	case parent.author != me.ID && !slices.Contains(parent.mentions, me.ID):
+	case parent.author != me.ID && !slices.Contains(parent.mentions, me.ID) && !s.quoted(parent, me):
 		forbidden(w, "Reply to this conversation is not allowed because you have not been mentioned or otherwise engaged by the author of the post you are replying to.")
 		return false
 	}
 	return true
+}
+
+func (s *Server) quoted(p *post, me *account) bool {
+	of := s.find(p.quotes)
+	return of != nil && of.author == me.ID
 }
 
 func (s *Server) find(id string) *post {

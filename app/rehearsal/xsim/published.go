@@ -21,9 +21,19 @@ type Published struct {
 
 // PublishedMedia is one picture of a post.
 type PublishedMedia struct {
-	MIME  string
-	Alt   string
-	Bytes []byte
+	MIME    string
+	Alt     string
+	Bytes   []byte
+	Charged app.Nano // for its alt text
+}
+
+// Price is what X has charged for the post and its alt texts.
+func (p Published) Price() app.Nano {
+	sum := p.Charged
+	for _, m := range p.Media {
+		sum += m.Charged
+	}
+	return sum
 }
 
 // PublishedPoll is the poll of a post.
@@ -51,7 +61,7 @@ func (s *Server) published(p *post) Published {
 	out := Published{ID: p.id, Account: p.author, Text: p.text, ReplyTo: p.parent, At: p.at, Charged: p.charged}
 	for _, id := range p.media {
 		m := s.media[id]
-		out.Media = append(out.Media, PublishedMedia{m.mime, m.alt, m.bytes()})
+		out.Media = append(out.Media, PublishedMedia{m.mime, m.alt, m.bytes(), m.charged})
 	}
 	if p.poll != nil {
 		out.Poll = &PublishedPoll{p.poll.options, slices.Clone(p.poll.seen), p.poll.closes, p.poll.closed}
@@ -67,19 +77,15 @@ func (s *Server) Profile(accountID string) (name, bio, url string) {
 	return a.Name, a.Bio, a.URL
 }
 
-// Charged returns everything that X has billed: posts, alt texts and reads.
-func (s *Server) Charged() app.Nano {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.charged
-}
-
 // Say publishes a post by somebody else, written now, and returns its id.
-func (s *Server) Say(accountID, text string) string {
+func (s *Server) Say(accountID, text string) string { return s.Quote(accountID, text, "") }
+
+// Quote is Say for a post that quotes another one, "" for none.
+func (s *Server) Quote(accountID, text, postID string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.opts.Now().UTC()
-	p := &post{id: s.newID(now), author: accountID, text: text, at: now, mentions: s.named(text)}
+	p := &post{id: s.newID(now), author: accountID, text: text, quotes: postID, at: now, mentions: s.named(text)}
 	s.posts = append(s.posts, p)
 	return p.id
 }

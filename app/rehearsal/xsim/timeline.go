@@ -2,7 +2,6 @@ package xsim
 
 import (
 	"fmt"
-	"html"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"vivra/app"
-	"vivra/app/preflight"
 )
 
 func (s *Server) timeline(w http.ResponseWriter, r *http.Request, me *account) {
@@ -39,7 +37,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, me *account, fits 
 	}
 	var all []*post
 	for _, p := range slices.Backward(s.posts) {
-		if fits(p) && !p.at.After(s.opts.Now()) && !p.at.Before(since) && newer(p.id, r.FormValue("since_id")) {
+		if fits(p) && !p.at.After(s.opts.Now()) && !p.at.Before(since) && newer(p.id, r.FormValue("since_id")) && older(p.id, r.FormValue("until_id")) {
 			all = append(all, p)
 		}
 	}
@@ -57,8 +55,45 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request, me *account, fits 
 	if len(batch) > 0 {
 		meta["newest_id"], meta["oldest_id"] = batch[0].id, batch[len(batch)-1].id
 		body["data"] = s.showAll(me, batch)
+		if media := s.described(r, batch); len(media) > 0 {
+			body["includes"] = map[string]any{"media": media}
+		}
 	}
 	writeJSON(w, http.StatusOK, body)
+}
+
+// described are the pictures of posts, with their alt texts when those are asked for.
+func (s *Server) described(r *http.Request, posts []*post) (all []map[string]any) {
+	if r.FormValue("expansions") != "attachments.media_keys" {
+		return nil
+	}
+	for _, p := range posts {
+		for i, key := range s.mediaKeys(p) {
+			shown := map[string]any{"media_key": key, "type": "photo"}
+			if alt := s.altOf(p, i); alt != "" && r.FormValue("media.fields") == "alt_text" {
+				shown["alt_text"] = alt
+			}
+			all = append(all, shown)
+		}
+	}
+	return all
+}
+
+func (s *Server) mediaKeys(p *post) (keys []string) {
+	for _, id := range p.media {
+		keys = append(keys, "3_"+id)
+	}
+	for i := range p.alts {
+		keys = append(keys, fmt.Sprintf("3_%s%d", p.id, i))
+	}
+	return keys
+}
+
+func (s *Server) altOf(p *post, i int) string {
+	if i < len(p.media) {
+		return s.media[p.media[i]].alt
+	}
+	return p.alts[i-len(p.media)]
 }
 
 // newer compares ids as the numbers they are.
@@ -66,14 +101,12 @@ func newer(id, since string) bool {
 	return since == "" || len(id) > len(since) || len(id) == len(since) && id > since
 }
 
+func older(id, until string) bool { return until == "" || newer(until, id) && id != until }
+
 func (s *Server) showAll(me *account, posts []*post) []shownPost {
 	all := make([]shownPost, 0, len(posts))
 	for _, p := range posts {
-		price := pricePostRead
-		if me.OwnsApp && p.author == me.ID {
-			price = priceOwned
-		}
-		s.bill("post", p.id, price)
+		s.bill(me, app.ReadPost, p.id, p.author)
 		all = append(all, s.shown(p))
 	}
 	return all
@@ -104,97 +137,4 @@ func (s *Server) lookUpPosts(w http.ResponseWriter, r *http.Request, me *account
 		body["errors"] = missing
 	}
 	writeJSON(w, http.StatusOK, body)
-}
-
-type shownPost struct {
-	ID           string         `json:"id"`
-	AuthorID     string         `json:"author_id"`
-	Text         string         `json:"text"`
-	CreatedAt    string         `json:"created_at"`
-	Conversation string         `json:"conversation_id"`
-	History      []string       `json:"edit_history_tweet_ids"`
-	Referenced   []shownRef     `json:"referenced_tweets,omitempty"`
-	Entities     map[string]any `json:"entities,omitempty"`
-	Attachments  map[string]any `json:"attachments,omitempty"`
-}
-
-type shownRef struct {
-	Type string `json:"type"`
-	ID   string `json:"id"`
-}
-
-// shown is how X shows a post: escaped, its links shortened.
-func (s *Server) shown(p *post) shownPost {
-	v := shownPost{
-		ID: p.id, AuthorID: p.author, CreatedAt: p.at.Format("2006-01-02T15:04:05.000Z"), Conversation: p.id,
-		History: []string{p.id}, Entities: map[string]any{}, Attachments: map[string]any{},
-	}
-	if p.parent != "" {
-		v.Referenced, v.Conversation = []shownRef{{"replied_to", p.parent}}, p.parent
-	}
-	text, urls := shorten(p.text)
-	for _, id := range p.media {
-		link := urlEntity("https://x.com/" + s.accounts[p.author].Username + "/status/" + p.id + "/photo/" + id)
-		link["display_url"], link["media_key"] = "pic.x.com/"+id, "3_"+id
-		urls, text = append(urls, link), text+" "+link["url"].(string)
-	}
-	v.Text = html.EscapeString(text)
-	if len(urls) > 0 {
-		v.Entities["urls"] = urls
-	}
-	if mentions := s.mentionEntities(p); len(mentions) > 0 {
-		v.Entities["mentions"] = mentions
-	}
-	if p.poll != nil {
-		v.Attachments["poll_ids"] = []string{p.poll.id}
-	}
-	return v
-}
-
-func (s *Server) mentionEntities(p *post) []map[string]any {
-	var all []map[string]any
-	for _, id := range p.mentions {
-		name := s.accounts[id].Username
-		start := max(strings.Index(strings.ToLower(p.text), "@"+strings.ToLower(name)), 0)
-		all = append(all, map[string]any{"id": id, "username": name, "start": start, "end": start + len(name) + 1})
-	}
-	return all
-}
-
-// shorten replaces each link by its t.co form.
-func shorten(text string) (string, []map[string]any) {
-	var urls []map[string]any
-	for _, link := range preflight.Links(text) {
-		if link.Counted {
-			urls = append(urls, urlEntity(link.Text))
-			text = strings.Replace(text, link.Text, short(link.Text), 1)
-		}
-	}
-	return text, urls
-}
-
-func short(url string) string { return "https://t.co/" + app.SHA256Hex([]byte(url))[:10] }
-
-func urlEntity(url string) map[string]any {
-	expanded := url
-	if !strings.Contains(url, "://") {
-		expanded = "http://" + url
-	}
-	_, display, _ := strings.Cut(expanded, "://")
-	return map[string]any{"url": short(url), "expanded_url": expanded, "display_url": display}
-}
-
-// The prices of reads; the same resource is paid once a day (UTC).
-const (
-	pricePostRead = 5 * app.Dollar / 1000
-	priceUser     = 10 * app.Dollar / 1000
-	priceOwned    = app.Dollar / 1000
-)
-
-func (s *Server) bill(kind, id string, price app.Nano) {
-	key := kind + " " + id + " " + s.opts.Now().UTC().Format(time.DateOnly)
-	if !s.billed[key] {
-		s.billed[key] = true
-		s.charged += price
-	}
 }

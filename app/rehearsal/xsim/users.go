@@ -9,11 +9,11 @@ import (
 )
 
 func (s *Server) me(w http.ResponseWriter, r *http.Request, me *account) {
-	s.bill("user", me.ID, priceOwned)
+	s.bill(me, app.ReadUser, me.ID, me.ID)
 	writeJSON(w, http.StatusOK, map[string]any{"data": userData(r, me)})
 }
 
-func (s *Server) userByName(w http.ResponseWriter, r *http.Request, _ *account) {
+func (s *Server) userByName(w http.ResponseWriter, r *http.Request, me *account) {
 	name := r.PathValue("username")
 	a := s.byName(name)
 	if a == nil {
@@ -23,8 +23,38 @@ func (s *Server) userByName(w http.ResponseWriter, r *http.Request, _ *account) 
 		}}})
 		return
 	}
-	s.bill("user", a.ID, priceUser)
+	s.bill(me, app.ReadUser, a.ID, a.ID)
 	writeJSON(w, http.StatusOK, map[string]any{"data": userData(r, a)})
+}
+
+// lookUpUsers answers accounts by id.
+func (s *Server) lookUpUsers(w http.ResponseWriter, r *http.Request, me *account) {
+	ids := strings.Split(r.FormValue("ids"), ",")
+	if len(ids) > 100 || ids[0] == "" {
+		invalid(w, "ids", "The `ids` query parameter takes 1 to 100 ids.")
+		return
+	}
+	var found []map[string]any
+	var missing []map[string]any
+	for _, id := range ids {
+		if a := s.accounts[id]; a != nil {
+			s.bill(me, app.ReadUser, a.ID, a.ID)
+			found = append(found, userData(r, a))
+			continue
+		}
+		missing = append(missing, map[string]any{
+			"value": id, "detail": fmt.Sprintf("Could not find user with ids: [%s].", id), "title": "Not Found Error",
+			"resource_type": "user", "parameter": "ids", "type": "https://api.x.com/2/problems/resource-not-found",
+		})
+	}
+	body := map[string]any{}
+	if len(found) > 0 {
+		body["data"] = found
+	}
+	if len(missing) > 0 {
+		body["errors"] = missing
+	}
+	writeJSON(w, http.StatusOK, body)
 }
 
 // userData holds the default fields and those that were asked for.
@@ -37,7 +67,13 @@ func userData(r *http.Request, a *account) map[string]any {
 		case "profile_image_url":
 			data[field] = pictureURL(r, a)
 		case "public_metrics":
-			data[field] = map[string]int{"followers_count": a.Followers}
+			data[field] = map[string]int{"followers_count": a.Followers, "following_count": a.Following, "tweet_count": a.Posts}
+		case "created_at":
+			if !a.CreatedAt.IsZero() {
+				data[field] = a.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z")
+			}
+		case "protected":
+			data[field] = a.Protected
 		case "url":
 			if a.URL != "" {
 				data[field] = short(a.URL)

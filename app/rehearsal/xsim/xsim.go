@@ -25,6 +25,10 @@ type Account struct {
 	Bio       string
 	URL       string
 	Followers int
+	Following int
+	Posts     int
+	Protected bool
+	CreatedAt time.Time
 	// AccessToken and RefreshToken are what the account has granted the
 	// application; empty for other people's accounts.
 	AccessToken  string
@@ -69,8 +73,8 @@ type Server struct {
 	lastID      int64
 	issued      int
 	pollsOpened int
-	charged     app.Nano
-	billed      map[string]bool // resource and day that have been paid for
+	charges     Charges
+	reads       map[string]Read // by kind, id and day
 	advanced    time.Time
 }
 
@@ -84,7 +88,7 @@ type account struct {
 func New(opts Options) *Server {
 	s := &Server{
 		opts: opts, mux: http.NewServeMux(), accounts: map[string]*account{}, tokens: map[string]*grant{},
-		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, media: map[string]*media{}, billed: map[string]bool{},
+		refresh: map[string]*family{}, spent: map[string]*family{}, codes: map[string]*code{}, media: map[string]*media{}, reads: map[string]Read{},
 		advanced: opts.Now(),
 	}
 	if s.opts.Wall == nil {
@@ -125,6 +129,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("POST /2/media/upload/{id}/finalize", s.authorised(s.closeMedia))
 	s.mux.HandleFunc("GET /2/media/upload", s.authorised(s.mediaStatus))
 	s.mux.HandleFunc("POST /2/media/metadata", s.authorised(s.describeMedia))
+	s.mux.HandleFunc("GET /2/users", s.authorised(s.lookUpUsers))
 	s.mux.HandleFunc("GET /2/users/me", s.authorised(s.me))
 	s.mux.HandleFunc("GET /2/users/by/username/{username}", s.authorised(s.userByName))
 	s.mux.HandleFunc("GET /2/users/{id}/tweets", s.authorised(s.timeline))

@@ -208,7 +208,8 @@ func TestReads(t *testing.T) {
 	if _, err := w.client.User(t.Context(), w.token, "nobody"); app.KindOf(err) != app.NotFound {
 		t.Errorf("an unknown account: %v", err)
 	}
-	posts, err := w.client.Timeline(t.Context(), w.token, "11", 5)
+	page, err := w.client.Timeline(t.Context(), w.token, "11", x.Window{Most: 5})
+	posts := page.Posts
 	if err != nil || len(posts) != 2 {
 		t.Fatalf("got %+v, %v", posts, err)
 	}
@@ -269,6 +270,19 @@ func TestPollRunsItsDay(t *testing.T) {
 	}
 }
 
+// mentions are all since a post, oldest first.
+func (w world) mentions(t *testing.T, since string) []app.Post {
+	t.Helper()
+	all, err := x.Walk(x.Window{SinceID: since, Most: 20}, 10, func(window x.Window) (x.Page, error) {
+		return w.client.Mentions(t.Context(), w.token, "11", window)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Reverse(all)
+	return all
+}
+
 func TestMentionsAreTheSameForOneSeed(t *testing.T) {
 	t.Parallel()
 	read := func(steps int) []app.Post {
@@ -278,11 +292,7 @@ func TestMentionsAreTheSameForOneSeed(t *testing.T) {
 			w.sim.Advance(w.clock.pass(40 * 24 * time.Hour / time.Duration(steps)))
 		}
 		w.renew(t)
-		mentions, err := w.client.Mentions(t.Context(), w.token, "11", "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return mentions
+		return w.mentions(t, "")
 	}
 	one, many := read(1), read(80)
 	if len(one) < 120 || len(one) != len(many) {
@@ -314,10 +324,7 @@ func TestPoisonComesRound(t *testing.T) {
 	w.post(t, x.PostRequest{Text: "hello again"})
 	w.sim.Advance(w.clock.pass(4 * 24 * time.Hour))
 	w.renew(t)
-	mentions, err := w.client.Mentions(t.Context(), w.token, "11", "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	mentions := w.mentions(t, "")
 	seen := map[string]int{}
 	for _, m := range mentions {
 		seen[strings.TrimPrefix(m.Text, "@dodo ")]++
@@ -338,9 +345,9 @@ func TestMentionsSinceAndReply(t *testing.T) {
 	w.post(t, x.PostRequest{Text: "hello again"})
 	first := w.sim.Say("12", "@dodo when?")
 	second := w.sim.Say("12", "so @DODO why?")
-	got, err := w.client.Mentions(t.Context(), w.token, "11", first)
-	if err != nil || len(got) != 1 || got[0].ID != second {
-		t.Fatalf("got %+v, %v", got, err)
+	got := w.mentions(t, first)
+	if len(got) != 1 || got[0].ID != second {
+		t.Fatalf("got %+v", got)
 	}
 	w.post(t, x.PostRequest{Text: "because", ReplyTo: second})
 	if reply := w.sim.Posts()[1]; reply.Charged != preflight.PriceReply {

@@ -1,0 +1,258 @@
+package orchestrator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"vivra/app"
+	"vivra/app/mentions"
+	"vivra/app/postgres"
+	"vivra/app/preflight"
+	"vivra/app/x"
+)
+
+const (
+	// knownFor is how long what an author shows of themselves is believed.
+	knownFor = 7 * 24 * time.Hour
+	// pagesAtOnce bounds one look; the next one goes on where it stopped.
+	pagesAtOnce = 20
+	// firstPage is how many mentions are asked for first: mostly there are few.
+	firstPage = 20
+)
+
+// The points of a look that Reached is told.
+const (
+	MentionsStored = "mentions_stored" // a page of them is committed
+	MentionsJudged = "mentions_judged" // what follows from them is not committed
+)
+
+// wakeLooks has the mentions read of each operation for which it is time.
+func (o *Orchestrator) wakeLooks(ctx context.Context, now, wall time.Time) error {
+	jobs, err := o.Store.ClaimLooks(ctx, now, wall, wall.Add(o.Lease))
+	if err != nil || len(jobs) == 0 {
+		return err
+	}
+	if err := o.Enqueue(ctx, jobs...); err != nil {
+		return fmt.Errorf("enqueue: %w", err)
+	}
+	return nil
+}
+
+// look is one look at an operation's mentions.
+type look struct {
+	*Orchestrator
+	postgres.Look
+	op       app.Operation
+	userID   string
+	settings app.Settings
+	bound    bool // the day's money is spent
+}
+
+// lookAtMentions reads who named the operation's account since the last time,
+// and lets follow from it what code decides.
+func (o *Orchestrator) lookAtMentions(ctx context.Context, job app.Job) error {
+	claim, err := o.Store.ClaimedLook(ctx, job.ID, job.Fence)
+	if err != nil {
+		return err
+	}
+	l := &look{Orchestrator: o, Look: claim}
+	if l.op, err = o.Store.Operation(ctx, job.ID); err != nil {
+		return err
+	}
+	if l.settings, err = o.Store.Settings(ctx); err != nil {
+		return err
+	}
+	next := o.Clock.Now().UTC().Add(l.settings.MentionsEvery)
+	if l.op.State != app.OperationRunning {
+		return o.Store.PutLookOff(ctx, claim, next, o.Clock.Now())
+	}
+	fault := l.read(ctx)
+	if errors.Is(fault, postgres.ErrLost) {
+		return fault
+	}
+	wait, known, err := l.told(ctx, fault)
+	if err != nil {
+		return errors.Join(fault, err)
+	}
+	if wait > 0 {
+		next = o.Clock.Now().UTC().Add(wait)
+	}
+	if known {
+		fault = nil
+	}
+	return errors.Join(fault, l.end(ctx, next))
+}
+
+// read stores every mention since the cursor, then moves that. Where it was cut
+// short the time before, it goes on from there first.
+func (l *look) read(ctx context.Context) error {
+	account, err := l.Desk.Account(ctx, l.op.XHandle)
+	if err != nil {
+		return err
+	}
+	l.userID = account.UserID
+	if err := l.meetAuthors(ctx); err != nil { // of what an earlier look has left
+		return err
+	}
+	if l.Until != "" {
+		if whole, err := l.walk(ctx); err != nil || !whole {
+			return err
+		}
+		if err := l.advance(ctx, time.Time{}); err != nil {
+			return err
+		}
+	}
+	began := l.Clock.Now().UTC()
+	if whole, err := l.walk(ctx); err != nil || !whole {
+		return err
+	}
+	return l.advance(ctx, began)
+}
+
+// walk reads from the newest, or from where an earlier walk ended, to the
+// cursor. What it has stored before an error or the bound, it does not read again.
+func (l *look) walk(ctx context.Context) (whole bool, err error) {
+	w := x.Window{SinceID: l.Cursor, UntilID: l.Until, Most: firstPage}
+	if l.Cursor == "" {
+		w.Since = l.op.J0
+	}
+	for range pagesAtOnce {
+		if w.Most, err = l.affordable(ctx, preflight.ReadPrice(app.ReadPost), w.Most); err != nil {
+			return false, err
+		}
+		if l.bound = l.bound || w.Most < x.FewestPosts; l.bound {
+			return false, nil
+		}
+		page, err := l.Desk.MentionPage(ctx, l.op, w)
+		if err != nil {
+			return false, err
+		}
+		if err := l.store(ctx, page.Posts); err != nil {
+			return false, err
+		}
+		if page.Next == "" {
+			return true, nil
+		}
+		w.Next, w.Most = page.Next, x.MostPosts
+	}
+	return false, nil
+}
+
+// store keeps a page with its authors, and the claim for the next one.
+func (l *look) store(ctx context.Context, posts []app.Post) error {
+	if err := l.Store.RenewLook(ctx, l.Look, l.Wall.Now().Add(l.Lease)); err != nil {
+		return err
+	}
+	if len(posts) == 0 {
+		return nil
+	}
+	if err := l.Store.AddMentions(ctx, l.Look, l.userID, posts, l.Clock.Now()); err != nil {
+		return err
+	}
+	l.Until = posts[len(posts)-1].ID
+	l.pass(MentionsStored)
+	return l.meetAuthors(ctx)
+}
+
+func (l *look) pass(point string) {
+	if l.Reached != nil {
+		l.Reached(point)
+	}
+}
+
+// advance moves the cursor over what is stored: a mention that X shows late is
+// still found by the next look.
+func (l *look) advance(ctx context.Context, began time.Time) error {
+	cursor, err := l.Store.MentionCursor(ctx, l.OperationID, began)
+	if err != nil {
+		return err
+	}
+	if app.CompareIDs(cursor, l.Cursor) > 0 {
+		l.Cursor = cursor
+	}
+	l.Until = ""
+	return nil
+}
+
+// affordable is how many pieces of at most most the day's money pays for.
+func (l *look) affordable(ctx context.Context, price app.Nano, most int) (int, error) {
+	spent, err := l.Store.MentionCosts(ctx, l.OperationID, l.Clock.Now())
+	if err != nil {
+		return 0, err
+	}
+	return min(most, int(max(l.settings.MentionsDaily-spent, 0)/price)), nil
+}
+
+// meetAuthors looks up who wrote what is new: before that no rule looks at it.
+// Whom X does not know any more is remembered as such.
+func (l *look) meetAuthors(ctx context.Context) error {
+	ids, err := l.Store.UnknownAuthors(ctx, l.OperationID, l.Clock.Now().Add(-knownFor), x.MostUsers)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	most, err := l.affordable(ctx, preflight.ReadPrice(app.ReadUser), len(ids))
+	if err != nil {
+		return err
+	}
+	l.bound = l.bound || most < len(ids)
+	if ids = ids[:most]; most == 0 {
+		return nil
+	}
+	authors, err := l.Desk.Authors(ctx, l.OperationID, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if !slices.ContainsFunc(authors, func(a app.XUser) bool { return a.ID == id }) {
+			authors = append(authors, app.XUser{ID: id})
+		}
+	}
+	return l.Store.SaveAuthors(ctx, authors, l.Clock.Now())
+}
+
+// end lets follow what code makes of the new mentions.
+func (l *look) end(ctx context.Context, next time.Time) error {
+	posts, err := l.Store.NewMentions(ctx, l.OperationID)
+	if err != nil {
+		return err
+	}
+	end := postgres.LookEnd{Verdicts: make(map[string]mentions.Verdict, len(posts)), Cursor: l.Cursor, Until: l.Until, Next: next}
+	official := l.op.Token.Ref.Address.Hex()
+	for _, p := range posts {
+		end.Verdicts[p.ID] = mentions.Judge(p, official)
+	}
+	if l.bound {
+		end.Bound = fmt.Sprintf("Reading mentions has cost %s today, which is all that it may. It goes on after midnight (UTC) where it stopped: none is left out.", l.settings.MentionsDaily)
+		end.Next = l.Clock.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
+	}
+	l.pass(MentionsJudged)
+	return l.Store.EndLook(ctx, l.Look, end, l.Clock.Now())
+}
+
+// told tells the team of a fault that only they can mend, and says when to look
+// again, 0 for as usual. A fault that is known is no other's business.
+func (l *look) told(ctx context.Context, fault error) (wait time.Duration, known bool, err error) {
+	var (
+		budget  *app.BudgetError
+		refused *x.APIError
+	)
+	now := l.Clock.Now().UTC()
+	wait, passes := passing(fault, now)
+	switch {
+	case fault == nil, errors.As(fault, &budget): // the ledger has told them
+		return 0, true, nil
+	case disconnected(fault):
+		return 0, true, l.Desk.AlertAccount(ctx, l.OperationID, l.op.XHandle, "Mentions of @"+l.op.XHandle+" can't be read: "+fault.Error())
+	case stale(fault):
+		return tryAgain, true, nil
+	case passes:
+		return max(wait, l.settings.MentionsEvery), true, nil
+	case errors.As(fault, &refused) && refused.Status < 500:
+		message := fmt.Sprintf("X does not let mentions of @%s be read: %s", l.op.XHandle, refused.Error())
+		return max(payWithin, l.settings.MentionsEvery), true, l.Store.RaiseAlert(ctx, l.OperationID, "mentions_unread", now.Format(time.DateOnly), message, now)
+	}
+	return 0, false, nil
+}

@@ -1,0 +1,61 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"vivra/app"
+	"vivra/app/postgres/dbsqlc"
+)
+
+// AddContinuousStep adds a step to a running operation, once for each key, and
+// tells whether it is new.
+func (s *Store) AddContinuousStep(ctx context.Context, step app.ContinuousStep, now time.Time) (created bool, err error) {
+	err = s.inOperation(ctx, step.OperationID, now, func(t *opTx) error {
+		if t.op.State.Final() {
+			return app.Errorf(app.Conflict, "This operation is %s: nothing more is started.", t.op.State)
+		}
+		id, err := t.addContinuous(ctx, step)
+		if created = id != 0; err == nil && !created {
+			return errNothing
+		}
+		return err
+	})
+	if errors.Is(err, errNothing) {
+		return false, nil
+	}
+	return created, err
+}
+
+// addContinuous returns the new step's number, 0 when there is one of that key.
+func (t *opTx) addContinuous(ctx context.Context, step app.ContinuousStep) (int64, error) {
+	input := json.RawMessage("{}")
+	if step.Input != nil {
+		var err error
+		if input, err = json.Marshal(step.Input); err != nil {
+			return 0, fmt.Errorf("encode input of %s: %w", step.Key, err)
+		}
+	}
+	id, err := t.store.q.AddContinuousStep(ctx, t, dbsqlc.AddContinuousStepParams{OperationID: t.op.ID, Key: step.Key, Task: step.Task, Agent: step.Agent,
+		DueAt: step.Due, Validates: step.Validates, Input: input})
+	if noRows(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("add step %s: %w", step.Key, err)
+	}
+	return id, nil
+}
+
+// ContinuousSteps returns the newest steps beside an operation's calendar, what
+// is open or has failed before the rest.
+func (s *Store) ContinuousSteps(ctx context.Context, operationID int64, most int) ([]app.Step, error) {
+	rows, err := s.q.ContinuousSteps(ctx, s.pool, dbsqlc.ContinuousStepsParams{OperationID: operationID, Most: int32(most)})
+	if err != nil {
+		return nil, fmt.Errorf("read continuous steps: %w", err)
+	}
+	return stepsOf(rows), nil
+}

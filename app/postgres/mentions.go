@@ -1,0 +1,246 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"vivra/app"
+	"vivra/app/mentions"
+	"vivra/app/postgres/dbsqlc"
+)
+
+// LookEnd is what a look leaves behind.
+type LookEnd struct {
+	// Verdicts are what code made of the new mentions, by post.
+	Verdicts map[string]mentions.Verdict
+	Cursor   string
+	Until    string
+	Next     time.Time
+	// Bound tells that the day's money for looks is spent.
+	Bound string
+}
+
+// EndLook gives the claim back, with everything that follows from what was read:
+// what is flagged, who asked to be left alone, and the steps that read the rest.
+// Of an operation that was paused meanwhile the mentions wait as they are.
+func (s *Store) EndLook(ctx context.Context, l Look, end LookEnd, now time.Time) error {
+	return s.inOperation(ctx, l.OperationID, now, func(t *opTx) error {
+		if _, err := s.claimedLook(ctx, t, l.OperationID, l.Fence); err != nil {
+			return err
+		}
+		if t.op.State == app.OperationRunning {
+			if err := t.judged(ctx, end); err != nil {
+				return err
+			}
+		}
+		return t.endLook(ctx, end, &t.now)
+	})
+}
+
+// PutLookOff gives the claim back with nothing read to its end.
+func (s *Store) PutLookOff(ctx context.Context, l Look, next, now time.Time) error {
+	return s.inOperation(ctx, l.OperationID, now, func(t *opTx) error {
+		if _, err := s.claimedLook(ctx, t, l.OperationID, l.Fence); err != nil {
+			return err
+		}
+		return t.endLook(ctx, LookEnd{Cursor: l.Cursor, Until: l.Until, Next: next}, nil)
+	})
+}
+
+func (t *opTx) endLook(ctx context.Context, end LookEnd, looked *time.Time) error {
+	err := t.store.q.EndMentionLook(ctx, t, dbsqlc.EndMentionLookParams{OperationID: t.op.ID, NextAt: end.Next, LookedAt: looked, CursorID: end.Cursor, UntilID: end.Until})
+	if err != nil {
+		return fmt.Errorf("end look at mentions: %w", err)
+	}
+	return nil
+}
+
+// judged applies what code made of the new mentions.
+func (t *opTx) judged(ctx context.Context, end LookEnd) error {
+	rows, err := t.store.q.NewMentions(ctx, t, t.op.ID)
+	if err != nil {
+		return fmt.Errorf("list new mentions: %w", err)
+	}
+	var (
+		seen  tally
+		toAsk []dbsqlc.Mention
+	)
+	for _, r := range rows {
+		v, ok := end.Verdicts[r.Mention.PostID]
+		if !ok {
+			continue
+		}
+		seen.add(v)
+		if v.State == app.MentionReading {
+			toAsk = append(toAsk, r.Mention)
+			continue
+		}
+		if err := t.settleMention(ctx, r.Mention, v, ""); err != nil {
+			return err
+		}
+	}
+	for batch := range slices.Chunk(toAsk, mentions.MostAtOnce) {
+		if err := t.askReader(ctx, batch); err != nil {
+			return err
+		}
+	}
+	if end.Bound != "" {
+		if _, err := t.raise(ctx, "mentions_bound", t.now.Format(time.DateOnly), end.Bound); err != nil {
+			return err
+		}
+	}
+	return t.report(ctx, "Read", seen)
+}
+
+// askReader has a reader look at a batch of mentions.
+func (t *opTx) askReader(ctx context.Context, batch []dbsqlc.Mention) error {
+	asked := mentions.Asked{Subjects: mentions.Subjects()}
+	for _, m := range batch {
+		asked.Mentions = append(asked.Mentions, mentions.AskedPost{ID: m.PostID, Text: m.Text})
+	}
+	newest := batch[len(batch)-1].PostID
+	id, err := t.addContinuous(ctx, app.ContinuousStep{Key: app.MentionsTask + "." + newest, Task: app.MentionsTask, Agent: "cm", Due: t.now, Input: asked})
+	if err != nil {
+		return err
+	}
+	if id == 0 {
+		return fmt.Errorf("mention %s was read before", newest)
+	}
+	for _, m := range batch {
+		err := t.store.q.SettleMention(ctx, t, dbsqlc.SettleMentionParams{OperationID: t.op.ID, PostID: m.PostID, State: app.MentionReading, ReadingStep: &id})
+		if err != nil {
+			return fmt.Errorf("save mention: %w", err)
+		}
+	}
+	return nil
+}
+
+// settleMention stores a verdict; one that allows an answer has it written.
+func (t *opTx) settleMention(ctx context.Context, m dbsqlc.Mention, v mentions.Verdict, subject string) error {
+	p := dbsqlc.SettleMentionParams{OperationID: t.op.ID, PostID: m.PostID, State: v.State, Kind: string(v.Kind), Subject: subject, Why: string(v.Why), Now: &t.now}
+	if v.State == app.MentionDrafted {
+		id, err := t.addContinuous(ctx, app.ContinuousStep{Key: app.ReplyTask + "." + m.PostID, Task: app.ReplyTask, Agent: "cm", Due: t.now,
+			Input: mentions.Answer{Kind: v.Kind, Subject: subject}, Validates: true})
+		if err != nil {
+			return err
+		}
+		if id == 0 {
+			return fmt.Errorf("mention %s has a reply already", m.PostID)
+		}
+		p.ReplyStep = &id
+	}
+	if err := t.store.q.SettleMention(ctx, t, p); err != nil {
+		return fmt.Errorf("save mention: %w", err)
+	}
+	if v.OptOut {
+		return t.leaveAlone(ctx, m)
+	}
+	return nil
+}
+
+// leaveAlone keeps an author from ever being answered again, and takes back what
+// is not out yet.
+func (t *opTx) leaveAlone(ctx context.Context, m dbsqlc.Mention) error {
+	q := t.store.q
+	if err := q.AddMentionOptOut(ctx, t, dbsqlc.AddMentionOptOutParams{AuthorID: m.AuthorID, OperationID: t.op.ID, PostID: m.PostID, At: t.now}); err != nil {
+		return fmt.Errorf("keep an author's wish: %w", err)
+	}
+	rows, err := q.OpenRepliesTo(ctx, t, dbsqlc.OpenRepliesToParams{OperationID: t.op.ID, AuthorID: m.AuthorID})
+	if err != nil {
+		return fmt.Errorf("list drafts for an author: %w", err)
+	}
+	for _, st := range stepsOf(rows) {
+		calls, err := t.callsOf(ctx, st)
+		if err != nil {
+			return err
+		}
+		if st.MaySkip(calls) != nil {
+			continue // it is on its way
+		}
+		const why = "its author asked to be left alone"
+		if err := t.cutIn(ctx, st, why); err != nil {
+			return err
+		}
+		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Skipped: " + why})
+		if err := t.endStep(ctx, st.ID, app.StepSkipped, nil, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// OptedOut tells whether an author asked to be left alone.
+func (s *Store) OptedOut(ctx context.Context, authorID string) (bool, error) {
+	out, err := s.q.MentionOptedOut(ctx, s.pool, authorID)
+	if err != nil {
+		return false, fmt.Errorf("look for an author's wish: %w", err)
+	}
+	return out, nil
+}
+
+// tally counts verdicts for the public log, in numbers only.
+type tally struct {
+	all     int
+	states  map[app.MentionState]int
+	flagged map[mentions.Kind]int
+}
+
+func (c *tally) add(v mentions.Verdict) {
+	if c.states == nil {
+		c.states, c.flagged = map[app.MentionState]int{}, map[mentions.Kind]int{}
+	}
+	c.all++
+	c.states[v.State]++
+	if v.State == app.MentionFlagged {
+		c.flagged[v.Kind]++
+	}
+}
+
+func (c *tally) words() string {
+	var parts []string
+	for _, s := range []struct {
+		state app.MentionState
+		words string
+	}{{app.MentionReading, "to be classified"}, {app.MentionDrafted, "to be answered"}, {app.MentionIgnored, "left alone"}, {app.MentionFlagged, "flagged for a person"}} {
+		if n := c.states[s.state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
+		}
+	}
+	if kinds := c.kinds(); kinds != "" {
+		parts[len(parts)-1] += " (" + kinds + ")"
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (c *tally) kinds() string {
+	var parts []string
+	for _, k := range mentions.Kinds() {
+		if n := c.flagged[k]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, k.Words()))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// report says publicly how many mentions were read and what was made of them,
+// and tells the team of those that a person has to see, once a day.
+func (t *opTx) report(ctx context.Context, did string, c tally) error {
+	if c.all == 0 {
+		return nil
+	}
+	noun := "mentions"
+	if c.all == 1 {
+		noun = "mention"
+	}
+	t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: app.MentionsTask, Summary: fmt.Sprintf("%s %d %s: %s", did, c.all, noun, c.words())})
+	n := c.states[app.MentionFlagged]
+	if n == 0 {
+		return nil
+	}
+	message := fmt.Sprintf("%d of the mentions on X have to be seen by a person (%s). What else is flagged today joins them without another alert.", n, c.kinds())
+	_, err := t.raise(ctx, "mention_flagged", t.now.Format(time.DateOnly), message)
+	return err
+}

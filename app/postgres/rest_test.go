@@ -1,0 +1,188 @@
+package postgres_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"vivra/app"
+)
+
+func (w *world) rest(v app.Validation, now time.Time) (app.Validation, error) {
+	w.t.Helper()
+	id, err := w.store.DraftRest(w.ctx, v.StepID, "the label is on now", ada, now)
+	if err != nil {
+		return v, err
+	}
+	return w.again(app.Validation{ID: id}), nil
+}
+
+// TestOneRestIsDrafted: of many who ask for it at once, one gets it; what is out
+// is in it to the byte, and no call of the old approval can be made any more.
+func TestOneRestIsDrafted(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	errs := together(8, func(int) error { _, err := w.rest(v, j0.Add(expires)); return err })
+	if won := len(errs) - len(slices.DeleteFunc(errs, func(err error) bool { return err == nil })); won != 1 {
+		t.Errorf("%d were drafted", won)
+	}
+	for _, err := range errs {
+		if err != nil && !isKind(err, app.Conflict) {
+			t.Error(err)
+		}
+	}
+	next := w.waits()
+	var f app.Frozen
+	w.must(json.Unmarshal(next.Frozen, &f))
+	if len(f.Out) != 2 || len(f.Calls) != 2 || f.Out[1].ProviderID != "101" || f.Out[1].Link != "https://x.com/ember/status/101" || next.Replaces != v.ID || string(next.Payload) != string(v.Payload) {
+		t.Errorf("the rest is %s", next.Frozen)
+	}
+	if w.states(v) != "done done void void" || w.step("cm.post").State != app.StepWaiting || w.again(v).State != app.ValidationApproved {
+		t.Errorf("what was approved before is %s", w.states(v))
+	}
+	if !slices.Contains(w.summaries("cm.post"), "2 of 4 posts are out; the rest waits for a decision of its own") || w.count(`admin_audit WHERE action = 'step.rest'`) != 1 {
+		t.Errorf("the log says %q", w.summaries("cm.post"))
+	}
+	w.approve(next, j0.Add(expires))
+	if got := w.effects(next); len(got) != 2 || got[0].Position != 2 || got[0].Key != next.ID+"/2" {
+		t.Fatalf("its calls are %+v", got)
+	}
+	for i, e := range w.effects(next) {
+		now := j0.Add(expires + time.Minute)
+		got, ok := w.attempt(e, now)
+		if !ok {
+			t.Fatalf("post %d is not attempted", 3+i)
+		}
+		w.must(w.store.EffectDone(w.ctx, got, sent(string(rune('8'+i))), now))
+	}
+	if s := w.step("cm.post"); s.State != app.StepDone {
+		t.Errorf("the step is %s", s.State)
+	}
+	pubs, err := w.store.Publications(w.ctx, w.op.ID)
+	w.must(err)
+	if len(pubs) != 1 || len(pubs[0].Links) != 4 || pubs[0].Parts != (app.Parts{Out: 4, Total: 4, Posts: true}) {
+		t.Errorf("published %+v", pubs)
+	}
+	if problem := chainProblem(t, w); problem != "" {
+		t.Error(problem)
+	}
+}
+
+// TestTheRestCanBeEdited, but not what is out.
+func TestTheRestCanBeEdited(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	next, err := w.rest(v, t0)
+	w.must(err)
+	change := func(i int) app.ThreadPayload {
+		p := thread4()
+		p.Posts = slices.Clone(p.Posts)
+		p.Posts[i].Text = "other"
+		return p
+	}
+	if _, err := w.store.SaveEdit(w.ctx, next.Choice(), change(1), app.Risk{}, ada, t0); !isKind(err, app.Invalid) || !strings.Contains(err.Error(), "Post 2 is out already") {
+		t.Errorf("what is out was edited: %v", err)
+	}
+	edited, err := w.store.SaveEdit(w.ctx, next.Choice(), change(3), app.Risk{Effect: "all of it", PublishPrice: 99}, ada, t0)
+	w.must(err)
+	var f app.Frozen
+	w.must(json.Unmarshal(edited.Frozen, &f))
+	if len(f.Out) != 2 || len(f.Calls) != 2 || !strings.Contains(string(f.Calls[1].Request), "other") || strings.Contains(edited.Risk.Effect, "all of it") {
+		t.Errorf("the edited rest is %s with %+v", edited.Frozen, edited.Risk)
+	}
+}
+
+// TestTheApprovalOfTheRestRunsOutToo: nothing of it out, it waits again, with the
+// same posts out.
+func TestTheApprovalOfTheRestRunsOutToo(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	next, err := w.rest(v, t0)
+	w.must(err)
+	w.approve(next, t0)
+	w.must(w.store.ExpireApprovals(w.ctx, t0.Add(expires)))
+	again := w.waits()
+	var f app.Frozen
+	w.must(json.Unmarshal(again.Frozen, &f))
+	if again.Replaces != next.ID || len(f.Out) != 2 || w.states(next) != "void void" {
+		t.Errorf("it waits as %s after %s", again.Frozen, w.states(next))
+	}
+}
+
+func TestRestsThatAreRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before func(*world, app.Validation)
+		says   string
+	}{
+		"it goes on": {func(w *world, v app.Validation) { w.must(w.retry(v, 2, t0)) }, "waiting_validation"},
+		"in doubt": {func(w *world, v app.Validation) {
+			w.exec(`UPDATE effects SET state = 'unknown' WHERE position = 2`)
+		}, "must be known first"},
+		"nothing is out": {func(w *world, _ app.Validation) { w.exec(`UPDATE effects SET state = 'void'`) }, "no rest of it"},
+		"finished":       {func(w *world, v app.Validation) { w.must(w.store.FinishPartly(w.ctx, v.StepID, "enough", ada, t0)) }, "done"},
+		"skipped":        {func(w *world, v app.Validation) { w.must(w.store.SkipStep(w.ctx, v.StepID, "enough", ada, t0)) }, "skipped"},
+		"stopped":        {func(w *world, _ app.Validation) { w.must(w.store.StopOperation(w.ctx, w.op.Slug, "enough", ada, t0)) }, "stopped"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := broken(t)
+			c.before(w, v)
+			if _, err := w.rest(v, t0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("drafted: %v", err)
+			}
+			if w.count(`validations WHERE state = 'pending'`) != 0 {
+				t.Error("a draft waits all the same")
+			}
+		})
+	}
+	w, v := broken(t)
+	if _, err := w.store.DraftRest(w.ctx, v.StepID, "", ada, t0); !isKind(err, app.Invalid) {
+		t.Errorf("without a reason: %v", err)
+	}
+	w.past(`UPDATE validations SET frozen = replace(frozen, 'three', 'other'), frozen_sha256 = sha256(convert_to(replace(frozen, 'three', 'other'), 'UTF8'))`)
+	next, err := w.rest(v, t0)
+	w.must(err)
+	if next.Risk.Marks() == 0 {
+		t.Error("what an approval bound to was changed, and nobody is told")
+	}
+}
+
+// TestAPollIsNotFinishedWithoutAPoll: what counts its votes would find none.
+func TestAPollIsNotFinishedWithoutAPoll(t *testing.T) {
+	t.Parallel()
+	w, v := ready(t, app.KindPoll, app.PollPayload{Account: "ember", Intro: app.PostPayload{Text: "Choose."}, Question: "Which?", Options: []string{"A", "B"}, DurationMinutes: 60, Channels: []string{"x"}})
+	w.approve(v, j0)
+	e, ok := w.attempt(w.effects(v)[0], t0)
+	if !ok {
+		t.Fatal("the intro is not attempted")
+	}
+	w.must(w.store.EffectDone(w.ctx, e, sent("100"), t0))
+	w.fail(v, 1, t0)
+	if err := w.store.FinishPartly(w.ctx, v.StepID, "enough", ada, t0); !isKind(err, app.Conflict) || !strings.Contains(err.Error(), "no votes to count") {
+		t.Errorf("finished: %v", err)
+	}
+	next, err := w.rest(v, t0)
+	w.must(err)
+	w.approve(next, t0)
+	if got := w.effects(next); len(got) != 1 || got[0].Position != 1 {
+		t.Errorf("the rest of the poll is %+v", got)
+	}
+}
+
+// TestWhatIsFinishedLandsAsItIsOut: the token file does not say what was never
+// posted.
+func TestWhatIsFinishedLandsAsItIsOut(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	w.exec(`UPDATE operation_steps SET output = '{"posts":[{"text":"one"},{"text":"two"},{"text":"three"},{"text":"four"}]}'`)
+	w.must(w.store.FinishPartly(w.ctx, v.StepID, "enough", ada, t0))
+	if out := string(w.step("cm.post").Output); !strings.Contains(out, "two") || strings.Contains(out, "three") {
+		t.Errorf("the output is %s", out)
+	}
+	if !slices.Contains(w.summaries("cm.post"), "Finished by the team: 2 of 4 posts are out, the rest is not published") {
+		t.Errorf("the log says %q", w.summaries("cm.post"))
+	}
+}

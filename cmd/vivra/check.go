@@ -1,0 +1,149 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"vivra/app"
+	"vivra/app/preflight"
+)
+
+type check struct {
+	Post checkPost `cmd:"" help:"Hold posts for X to its rules: length, links, names, cashtags, addresses, pictures, polls, words, and say the price. JSON lines in, JSON lines out."`
+}
+
+type checkPost struct {
+	File    string   `arg:"" optional:"" default:"-" help:"JSON lines: {\"text\", \"media\": a number or a list, \"poll\": {\"options\", \"minutes\"}, \"reply_to\": the account or the post that is answered}, all but text optional; - is standard input."`
+	Address string   `help:"The token's own address, which posts may hold. Without it every address is a problem." placeholder:"0x…"`
+	Allow   []string `help:"A host or page that posts may link to, such as pons.family or t.me/dodo; may be given again. Without any every link is a problem." placeholder:"HOST"`
+	Banned  string   `help:"A file of phrases that no post may hold, one a line, in place of the default list." placeholder:"FILE"`
+	Account bool     `help:"Take the lines for the posts of one account within 48 hours: the same text again is a problem."`
+}
+
+// Help says what kong's table can't.
+func (checkPost) Help() string {
+	return `Each line of input makes one line of output, in order:
+{"length": as X counts it, "length_ok": whether X takes it, "price_nusd": what X charges, in billionths of a dollar, "problems": [{"rule", "detail"}]}
+A line that can't be read has one problem, of the rule "input", which names the line; the others go on.
+Exit code: 0 no post has a problem, 1 one has, 2 a line can't be read or the command was asked wrongly.`
+}
+
+// Validate refuses what can't be meant.
+func (c *checkPost) Validate() error {
+	if _, err := app.ParseAddress(c.Address); c.Address != "" && err != nil {
+		return fmt.Errorf("--address %q is no address: 0x and 40 hex digits", c.Address)
+	}
+	return nil
+}
+
+// judgement is what is said of one line.
+type judgement struct {
+	Length   int                 `json:"length"`
+	LengthOK bool                `json:"length_ok"`
+	Price    app.Nano            `json:"price_nusd"`
+	Problems []preflight.Problem `json:"problems"`
+}
+
+// Run checks line after line, and says at the end whether all hold.
+func (c *checkPost) Run(s surroundings) error {
+	rules, err := c.rules()
+	if err != nil {
+		return misuse{err}
+	}
+	in, err := c.open()
+	if err != nil {
+		return misuse{err}
+	}
+	defer in.Close()
+	out := bufio.NewWriter(s.out)
+	err = c.all(bufio.NewReader(in), out, rules)
+	return errors.Join(err, out.Flush())
+}
+
+func (c *checkPost) open() (io.ReadCloser, error) {
+	if c.File == "-" {
+		return os.Stdin, nil
+	}
+	return os.Open(c.File)
+}
+
+func (c *checkPost) rules() (preflight.Rules, error) {
+	rules := preflight.Rules{OfficialAddress: c.Address, AllowedHosts: c.Allow, Banned: app.BannedPhrases()}
+	if c.Banned == "" {
+		return rules, nil
+	}
+	list, err := os.ReadFile(c.Banned)
+	rules.Banned = lines(string(list))
+	return rules, err
+}
+
+// all checks every line of a stream.
+func (c *checkPost) all(in *bufio.Reader, out io.Writer, rules preflight.Rules) error {
+	var lines, unread, broken int
+	var said []app.Said
+	enc := json.NewEncoder(out)
+	enc.SetEscapeHTML(false)
+	for no := 1; ; no++ {
+		line, err := readLine(in)
+		if err == io.EOF {
+			break
+		}
+		if err == nil && len(line) == 0 {
+			continue
+		}
+		if err != nil && !errors.Is(err, errLongLine) {
+			return fmt.Errorf("read line %d: %w", no, err)
+		}
+		j, text, err := judgedLine(line, err, rules)
+		if lines++; err != nil {
+			unread++
+			j.Problems = []preflight.Problem{{Rule: ruleInput, Detail: fmt.Sprintf("Line %d %v.", no, err)}}
+		} else if c.Account {
+			j.Problems = append(j.Problems, preflight.CheckRepeat(text, said, time.Time{})...)
+			said = append(said, app.Said{Text: text, Waiting: true})
+		}
+		if len(j.Problems) > 0 {
+			broken++
+		}
+		if err := enc.Encode(j); err != nil {
+			return err
+		}
+	}
+	return ended(lines, unread, broken)
+}
+
+// ended is how the command ends.
+func ended(lines, unread, broken int) error {
+	switch {
+	case unread > 0:
+		return misuse{fmt.Errorf("%d of %d lines can't be read", unread, lines)}
+	case broken > 0:
+		return doesNotHold{fmt.Errorf("%d of %d posts have problems.", broken, lines)}
+	}
+	return nil
+}
+
+// judgedLine is what is said of a line, and its text.
+func judgedLine(line []byte, err error, rules preflight.Rules) (judgement, string, error) {
+	if err != nil {
+		return judgement{}, "", err
+	}
+	post, err := postOf(line)
+	if err != nil {
+		return judgement{}, "", err
+	}
+	return judged(post, rules), post.Text, nil
+}
+
+// judged is what is said of a post.
+func judged(post preflight.Post, rules preflight.Rules) judgement {
+	v := judgement{Length: preflight.Length(post.Text), Price: preflight.PostPrice(post.Text, post.Summoned) + app.Nano(post.Media)*preflight.PriceMetadata}
+	v.LengthOK = v.Length <= preflight.MaxLength
+	v.Problems = append([]preflight.Problem{}, preflight.CheckPost(post, rules)...)
+	return v
+}
