@@ -32,14 +32,17 @@ type Workers[TTx any] struct{ client *river.Client[TTx] }
 func New[TTx any](driver riverdriver.Driver[TTx], limit int, do Do, log *slog.Logger) (*Workers[TTx], error) {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &worker{do: do, log: log})
+	// Of jobs that come within the cooldown of others nobody is told: they wait
+	// for the poll.
+	const cooldown, poll = time.Millisecond, 250 * time.Millisecond
 	client, err := river.NewClient(driver, &river.Config{
-		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: limit, FetchCooldown: 5 * time.Millisecond, FetchPollInterval: time.Second}},
+		Queues:            map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: limit, FetchCooldown: cooldown, FetchPollInterval: poll}},
 		Workers:           workers,
 		Logger:            slog.New(slog.DiscardHandler), // faults are logged by the worker, once
 		JobTimeout:        -1,                            // runs and effects bound themselves
 		MaxAttempts:       1,                             // our rows decide what is tried again
-		FetchCooldown:     5 * time.Millisecond,
-		FetchPollInterval: time.Second,
+		FetchCooldown:     cooldown,
+		FetchPollInterval: poll,
 
 		CompletedJobRetentionPeriod: time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
