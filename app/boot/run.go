@@ -13,6 +13,10 @@ import (
 	"vivra/app/telegram"
 )
 
+// keptAfterEnd is how long the words of mentions are kept once their operation
+// has ended.
+const keptAfterEnd = 30 * 24 * time.Hour
+
 // Run works until ctx ends: workers, ticks, and the ear for other processes.
 func (a *App) Run(ctx context.Context) error {
 	farewell, err := a.watch.Start(ctx)
@@ -28,6 +32,10 @@ func (a *App) Run(ctx context.Context) error {
 			{Name: "orchestrator", Every: time.Minute, Timeout: time.Minute, Do: a.Orchestrator.Tick, Wake: a.wake},
 			{Name: "sessions", Every: time.Hour, Timeout: time.Minute, Do: func(ctx context.Context) error {
 				return a.Store.DeleteExpiredSessions(ctx, a.Config.Wall.Now())
+			}},
+			{Name: "mentions", Every: time.Hour, Timeout: time.Minute, Do: func(ctx context.Context) error {
+				_, err := a.Store.ClearMentions(ctx, a.Config.Clock.Now().Add(-keptAfterEnd))
+				return err
 			}},
 		})
 	})
