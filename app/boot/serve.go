@@ -65,7 +65,13 @@ func behind(ctx context.Context, cfg Config, front *front, log *slog.Logger) err
 	if cfg.Ready != nil {
 		cfg.Ready(a, invite)
 	}
-	err = a.Run(ctx)
+	if err = a.Run(ctx); err != nil && ctx.Err() == nil && db.gone != nil {
+		select { // what failed first may have been a call to it
+		case <-db.gone:
+			return errDatabaseGone
+		case <-cfg.Wall.After(time.Second):
+		}
+	}
 	if cause := context.Cause(ctx); errors.Is(cause, errDatabaseGone) {
 		return cause
 	}
