@@ -48,6 +48,9 @@ SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @acco
 INSERT INTO x_holds (account, held_until) VALUES (@account, @held_until)
 ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until);
 
+-- name: HeldUntil :one
+SELECT coalesce((SELECT held_until FROM x_holds WHERE account = @account), 'epoch')::timestamptz AS at;
+
 -- name: ReleaseAccount :exec
 DELETE FROM x_holds WHERE account = @account;
 

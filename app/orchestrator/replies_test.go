@@ -257,6 +257,38 @@ func TestRepliesAndPostsKeepOutOfEachOthersWay(t *testing.T) {
 	}
 }
 
+// TestWithoutCreditsRepliesAndPostsWaitTogether: X wants the same account paid
+// for, whichever of the two it has refused.
+func TestWithoutCreditsRepliesAndPostsWaitTogether(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t, person("a.reply"), person("b.reply"), person("post"))
+	o.setting("x.ai_reply_approval", `"X case 12345"`)
+	o.x.Fail(xsim.Fault{Path: "POST /2/tweets", Status: http.StatusPaymentRequired})
+	_ = o.publish("a.reply", app.KindPost, o.reply(mara, "An answer.")) // fails, as the rows tell
+	if err := o.publish("b.reply", app.KindPost, o.reply(feathers, "Another answer.")); err != nil {
+		t.Fatal(err)
+	}
+	if err := o.publish("post", app.KindPost, aPost("A post.")); err != nil {
+		t.Fatal(err)
+	}
+	if got := states(o.effects()); got[0] != app.EffectFailed || o.fronts.x.arrived("POST /2/tweets") != 1 || len(testop.Alerts(t, o.store, "x_account")) != 1 {
+		t.Fatalf("%d calls: %v", o.fronts.x.arrived("POST /2/tweets"), got)
+	}
+	o.held("b.reply", "credits")
+	if err := o.store.RetryEffect(t.Context(), o.effects()[0].ID, "paid", testop.Person, o.clock.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := o.later(time.Hour); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(o.replies()) != 2 || len(o.x.Posts()) != 3 {
+		t.Errorf("%d posts went out, %d of them replies: %v", len(o.x.Posts()), len(o.replies()), states(o.effects()))
+	}
+	testop.Balanced(t, o.store, o.op)
+}
+
 // TestARefusedReplyEndsQuietly: its step fails with a sentence, nothing is tried
 // again, and nobody is woken.
 func TestARefusedReplyEndsQuietly(t *testing.T) {

@@ -105,8 +105,8 @@ func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey stri
 // nothing is posted with its account until an instant.
 func (s *Store) EffectUnpaid(ctx context.Context, e app.Effect, cause error, until, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
-		if row.Account != "" {
-			if err := t.holdAccount(ctx, row.Account, until); err != nil {
+		if account := postsAs(row); account != "" {
+			if err := t.holdAccount(ctx, account, until); err != nil {
 				return err
 			}
 		}

@@ -28,8 +28,8 @@ func (s *Store) EffectDone(ctx context.Context, e app.Effect, sent Sent, now tim
 }
 
 func (t *opTx) effectDone(ctx context.Context, row dbsqlc.Effect, stepKey string, sent Sent) error {
-	if row.Account != "" {
-		if err := t.releaseAccount(ctx, row.Account); err != nil {
+	if account := postsAs(row); account != "" {
+		if err := t.releaseAccount(ctx, account); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ const (
 const (
 	noReplyApproval = "It is held: the setting x.ai_reply_approval names no approval of the platform any more. Enter one, or skip the step."
 	hourlyReplies   = "It waits its turn: at most ten replies go out in an hour."
+	unpaidReply     = "It waits until X's credits are looked at again: they were used up."
 	dailyReply      = "It waits for the next day (UTC): its author got a reply today."
 	askedOut        = "its author asked to be left alone"
 )
@@ -60,8 +61,15 @@ func (t *opTx) mayReply(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
 
 func (t *opTx) replySpaced(ctx context.Context, e dbsqlc.Effect, author string) (bool, error) {
 	q := t.store.q
-	if err := q.LockAccount(ctx, t, e.RepliesAs); err != nil {
+	if err := q.LockAccount(ctx, t, postsAs(e)); err != nil {
 		return false, fmt.Errorf("lock account: %w", err)
+	}
+	held, err := q.HeldUntil(ctx, t, postsAs(e))
+	if err != nil {
+		return false, fmt.Errorf("look whether the account is held: %w", err)
+	}
+	if held.After(t.now) {
+		return false, t.holdReply(ctx, e, unpaidReply, held)
 	}
 	hour, today := t.now.Add(-time.Hour), day(t.now)
 	made, err := q.RepliesMade(ctx, t, dbsqlc.RepliesMadeParams{Hour: hour, Day: today, Account: e.RepliesAs, AuthorID: author, ID: e.ID})
@@ -95,7 +103,9 @@ func (t *opTx) unwanted(ctx context.Context, r dbsqlc.EffectRow) error {
 // nobody is woken for it.
 func (s *Store) ReplyRefused(ctx context.Context, e app.Effect, cause error, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
-		t.op.Reserved -= row.ReservedNusd
+		if err := t.unsent(ctx, &row, e.StepKey); err != nil {
+			return err
+		}
 		if err := t.endEffect(ctx, row, app.EffectFailed, cause.Error()); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 			return err
 		}
 		if row.Effect.Account != "" {
-			if err := t.releaseAccount(ctx, row.Effect.Account); err != nil {
+			if err := t.releaseAccount(ctx, postsAs(row.Effect)); err != nil {
 				return err
 			}
 		}

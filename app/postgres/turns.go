@@ -1,10 +1,12 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -54,6 +56,10 @@ func (t *opTx) turn(ctx context.Context, account string) (time.Time, error) {
 }
 
 func latest(all ...time.Time) time.Time { return slices.MaxFunc(all, time.Time.Compare) }
+
+// postsAs is the account on X that an effect posts with, in turn or not; empty
+// for any other.
+func postsAs(e dbsqlc.Effect) string { return cmp.Or(e.Account, strings.ToLower(e.RepliesAs)) }
 
 // releaseAccount has what is posted with an account wait no more for X to be paid.
 func (t *opTx) releaseAccount(ctx context.Context, account string) error {

@@ -61,6 +61,17 @@ func (q *Queries) DelayAccount(ctx context.Context, db DBTX, arg DelayAccountPar
 	return err
 }
 
+const heldUntil = `-- name: HeldUntil :one
+SELECT coalesce((SELECT held_until FROM x_holds WHERE account = $1), 'epoch')::timestamptz AS at
+`
+
+func (q *Queries) HeldUntil(ctx context.Context, db DBTX, account string) (time.Time, error) {
+	row := db.QueryRow(ctx, heldUntil, account)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
+}
+
 const holdAccount = `-- name: HoldAccount :exec
 INSERT INTO x_holds (account, held_until) VALUES ($1, $2)
 ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until)
