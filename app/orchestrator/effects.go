@@ -92,32 +92,38 @@ func (o *Orchestrator) booked(at Point, err error) error {
 	return err
 }
 
-// failEffect ends a publication with what a person can do about it. Where X
-// wants to be paid first, what else waits on the account is not refused as well.
+// failEffect ends a publication with what a person can do about it, unless an
+// attempt before this one has made it. Where X wants to be paid first, what else
+// waits on the account is not refused as well. Nobody is woken for a reply that
+// X does not take.
 func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error, now time.Time) error {
-	if effects.Replies(e) && unanswerable(cause) {
-		return o.replyRefused(ctx, e, cause, now)
+	if e.Kind == effects.XPost && e.Attempt > 1 {
+		if settled, err := o.madeBefore(ctx, e, cause.Error(), now); settled {
+			return err
+		}
 	}
-	if unpaid(cause) {
+	switch {
+	case effects.Replies(e) && unanswerable(cause):
+		return o.booked(Booked, o.Store.ReplyRefused(ctx, e, whyRefused(cause), now))
+	case unpaid(cause):
 		return errors.Join(cause, o.booked(Booked, o.Store.EffectUnpaid(ctx, e, advised(e, cause), now.Add(payWithin), now)))
 	}
 	e.Media = nil // what X has of it may be why
 	return errors.Join(cause, o.booked(Booked, o.Store.EffectFailed(ctx, e, advised(e, cause), now)))
 }
 
-// replyRefused ends a reply that X does not take, without a word to the team,
-// unless an attempt before this one has made it.
-func (o *Orchestrator) replyRefused(ctx context.Context, e app.Effect, cause error, now time.Time) error {
-	if e.Attempt > 1 {
-		sent, found, err := o.find(ctx, e)
-		switch {
-		case found:
-			return o.booked(Reconciled, o.Store.EffectDone(ctx, e, sent, now))
-		case err != nil:
-			return errors.Join(err, o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now)))
-		}
+// madeBefore looks for what an attempt of e has made. It settles what is there,
+// as published, and what can't be looked for, which is in doubt again for a reason.
+func (o *Orchestrator) madeBefore(ctx context.Context, e app.Effect, why string, now time.Time) (settled bool, err error) {
+	sent, found, err := o.find(ctx, e)
+	switch {
+	case found:
+		o.reached(Found)
+		return true, o.booked(Reconciled, o.Store.EffectDone(ctx, e, sent, now))
+	case err != nil:
+		return true, errors.Join(err, o.booked(Unknown, o.Store.EffectUnknown(ctx, e, why, now.Add(lookAgain), now)))
 	}
-	return o.booked(Booked, o.Store.ReplyRefused(ctx, e, whyRefused(cause), now))
+	return false, nil
 }
 
 // putOff has an effect tried later; what never gets better ends with a person.
@@ -167,17 +173,15 @@ func accountOf(e app.Effect) string {
 // attempts is in doubt.
 const stands = "X says that this text stands there already"
 
-// saidBefore looks for the post that X says is there: when an attempt of this
-// effect made it, it has gone out. A timeline lags, so one that was tried
-// before is looked for again.
+// saidBefore looks for the post that X says is there. A timeline lags, so one
+// that was tried before is looked for again.
 func (o *Orchestrator) saidBefore(ctx context.Context, e app.Effect, refusal error, now time.Time) error {
-	sent, found, err := o.find(ctx, e)
+	settled, err := o.madeBefore(ctx, e, stands, now)
 	switch {
-	case found:
-		o.reached(Found)
-		return o.booked(Reconciled, o.Store.EffectDone(ctx, e, sent, now))
-	case err != nil || e.Attempt > 1:
-		return errors.Join(err, o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now)))
+	case settled:
+		return err
+	case e.Attempt > 1:
+		return o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now))
 	}
 	return o.failEffect(ctx, e, refusal, now)
 }

@@ -74,6 +74,11 @@ func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Pos
 	if err != nil {
 		return postgres.Sent{}, err
 	}
+	for len(f.Out) > 0 && v.Replaces != "" { // an attempt under an earlier approval may have made it
+		if v, err = o.Store.Validation(ctx, v.Replaces); err != nil {
+			return postgres.Sent{}, err
+		}
+	}
 	posts, err := o.Desk.Timeline(ctx, desk.ForPublication(e), account, f.AccountID, since(v))
 	var unpaid *app.BudgetError
 	if errors.Is(err, x.ErrMore) || errors.As(err, &unpaid) {
