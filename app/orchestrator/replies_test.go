@@ -278,6 +278,9 @@ func TestWithoutCreditsRepliesAndPostsWaitTogether(t *testing.T) {
 	if err := o.store.RetryEffect(t.Context(), o.effects()[0].ID, "paid", testop.Person, o.clock.Now()); err != nil {
 		t.Fatal(err)
 	}
+	if err := o.later(time.Minute); err != nil || o.effects()[0].State != app.EffectDone {
+		t.Errorf("a minute after it was paid the reply is %s: %v", o.effects()[0].State, err)
+	}
 	for range 3 {
 		if err := o.later(time.Hour); err != nil {
 			t.Fatal(err)

@@ -60,7 +60,10 @@ func (t *opTx) draftRest(ctx context.Context, st app.Step) (newID string, err er
 		return "", err
 	}
 	t.add(app.EventLine{Kind: "decision", Agent: "team", Step: st.Key, Summary: parts.String() + "; the rest waits for a decision of its own"})
-	return newID, t.endStep(ctx, st.ID, app.StepWaiting, nil, "")
+	if err := t.endStep(ctx, st.ID, app.StepWaiting, nil, ""); err != nil {
+		return "", err
+	}
+	return newID, t.amend(ctx, v, v.Payload) // a draft that was rejected may have been edited
 }
 
 // lastSent is the draft of a step whose calls were the last to be planned.

@@ -186,3 +186,37 @@ func TestWhatIsFinishedLandsAsItIsOut(t *testing.T) {
 		t.Errorf("the log says %q", w.summaries("cm.post"))
 	}
 }
+
+// TestTheRestIsWhatTheStepSays: an edit that was rejected is not what goes out,
+// nor what later steps read.
+func TestTheRestIsWhatTheStepSays(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	w.exec(`UPDATE operation_steps SET output = '{"posts":[{"text":"one"},{"text":"two"},{"text":"three"},{"text":"four"}]}'`)
+	next, err := w.rest(v, t0)
+	w.must(err)
+	p := thread4()
+	p.Posts[2].Text = "drei"
+	edited, err := w.store.SaveEdit(w.ctx, next.Choice(), p, app.Risk{}, ada, t0)
+	w.must(err)
+	w.reject(edited, "no", t0)
+	again, err := w.rest(v, t0.Add(time.Hour))
+	w.must(err)
+	if said := string(w.step("cm.post").Output); !strings.Contains(string(again.Payload), "three") || !strings.Contains(said, "three") || strings.Contains(said, "drei") {
+		t.Errorf("drafted is %s, the step says %s", again.Payload, said)
+	}
+}
+
+// TestAnOldSuccessLiftsNoHold: what was sent before X wanted to be paid is no
+// sign that it was paid since.
+func TestAnOldSuccessLiftsNoHold(t *testing.T) {
+	t.Parallel()
+	w, v := begun(t)
+	e, _ := w.attempt(w.effects(v)[2], t0)
+	w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t0, t0))
+	w.exec(`INSERT INTO x_holds (account, held_until) VALUES ('ember', $1)`, t0.Add(time.Hour))
+	w.must(w.store.EffectDone(w.ctx, e, sent("102"), t0.Add(time.Minute)))
+	if w.count("x_holds") != 1 {
+		t.Error("the hold is gone")
+	}
+}

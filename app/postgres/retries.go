@@ -44,8 +44,8 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 		if err := t.retriable(ctx, row.Effect, st); err != nil {
 			return err
 		}
-		if row.Effect.Account != "" {
-			if err := t.releaseAccount(ctx, postsAs(row.Effect)); err != nil {
+		if account := postsAs(row.Effect); account != "" {
+			if err := t.releaseAccount(ctx, account); err != nil {
 				return err
 			}
 		}
