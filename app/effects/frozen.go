@@ -29,10 +29,7 @@ func Freeze(kind app.ValidationKind, payload json.RawMessage, b Binding) (app.Fr
 	if canonical[0] != '{' {
 		return app.Frozen{}, fmt.Errorf("freeze payload: %q is not an object", excerpt(string(canonical), 0))
 	}
-	planned, err := Plan(app.Validation{Kind: kind, Payload: canonical})
-	if err == nil {
-		planned, err = rest(planned, b.Out)
-	}
+	planned, err := remaining(kind, canonical, b.Out)
 	if err != nil {
 		return app.Frozen{}, err
 	}

@@ -1,7 +1,6 @@
 package effects
 
 import (
-	"encoding/json"
 	"time"
 
 	"vivra/app"
@@ -26,8 +25,8 @@ func described(media []app.Media) (price app.Nano) {
 }
 
 func media(e app.Effect) []app.Media {
-	var p Post
-	if e.Kind != XPost || json.Unmarshal(e.Request, &p) != nil {
+	p, ok := postOf(e)
+	if !ok {
 		return nil
 	}
 	return p.Media

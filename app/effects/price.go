@@ -10,10 +10,7 @@ import (
 // without what is out already: it is shown before the approval, and booked call
 // by call.
 func Price(kind app.ValidationKind, payload json.RawMessage, out []app.OutCall) (sum app.Nano, err error) {
-	planned, err := Plan(app.Validation{Kind: kind, Payload: payload})
-	if err == nil {
-		planned, err = rest(planned, out)
-	}
+	planned, err := remaining(kind, payload, out)
 	for _, e := range planned {
 		sum += e.Price
 	}

@@ -22,6 +22,15 @@ func rest(planned []app.Effect, out []app.OutCall) ([]app.Effect, error) {
 	return planned[len(out):], nil
 }
 
+// remaining are the calls of a payload behind those that are out.
+func remaining(kind app.ValidationKind, payload json.RawMessage, out []app.OutCall) ([]app.Effect, error) {
+	planned, err := Plan(app.Validation{Kind: kind, Payload: payload})
+	if err != nil {
+		return nil, err
+	}
+	return rest(planned, out)
+}
+
 func partName(kind string, i int) string {
 	if kind == XPost {
 		return fmt.Sprintf("Post %d", i+1)
@@ -32,21 +41,15 @@ func partName(kind string, i int) string {
 // RestRisk is the risk of a draft that goes on where an earlier one broke off:
 // only what is not out yet is paid and made.
 func RestRisk(risk app.Risk, f app.Frozen) (app.Risk, error) {
-	planned, err := Plan(app.Validation{Kind: f.Kind, Payload: f.Payload})
+	price, err := Price(f.Kind, f.Payload, f.Out)
 	if err != nil {
 		return risk, err
 	}
-	if planned, err = rest(planned, f.Out); err != nil {
-		return risk, err
-	}
-	risk.PublishPrice = 0
 	parts := PartsOf(f)
-	for _, e := range planned {
-		risk.PublishPrice += e.Price
-	}
-	risk.Effect = fmt.Sprintf("Goes on where it broke off: %s and stay as they are, the rest follows in order, then the step is done. X charges %s for the rest.", parts, risk.PublishPrice)
-	if !parts.Posts {
-		risk.Effect = fmt.Sprintf("Goes on where it broke off: %s and stay as they are, the rest follows in order, then the step is done.", parts)
+	risk.PublishPrice = price
+	risk.Effect = fmt.Sprintf("Goes on where it broke off: %s and stay as they are, the rest follows in order, then the step is done.", parts)
+	if parts.Posts {
+		risk.Effect += fmt.Sprintf(" X charges %s for the rest.", price)
 	}
 	return risk, nil
 }

@@ -163,7 +163,7 @@ func accountOf(e app.Effect) string {
 	var r struct {
 		Account string `json:"account"`
 	}
-	if e.Kind != effects.XPost && e.Kind != effects.XProfile || json.Unmarshal(e.Request, &r) != nil {
+	if !effects.OnX(e.Kind) || json.Unmarshal(e.Request, &r) != nil {
 		return ""
 	}
 	return r.Account

@@ -52,12 +52,15 @@ func beforeSending(err error) error {
 	return &notYet{cause: err, wait: tryAgain}
 }
 
+// refusedAs tells whether X refused in one way.
+func refusedAs(err error, way func(*x.APIError) bool) bool {
+	var refused *x.APIError
+	return errors.As(err, &refused) && way(refused)
+}
+
 // stale tells whether X no longer took the token: another process has renewed
 // it since, so the next attempt has a fresh one.
-func stale(err error) bool {
-	var refused *x.APIError
-	return errors.As(err, &refused) && refused.Unauthorized()
-}
+func stale(err error) bool { return refusedAs(err, (*x.APIError).Unauthorized) }
 
 // unanswerable tells whether X does not take a reply to that post, now or later.
 func unanswerable(err error) bool {
@@ -86,16 +89,10 @@ func disconnected(err error) bool {
 }
 
 // duplicate tells whether X refused a post because it is there already.
-func duplicate(err error) bool {
-	var refused *x.APIError
-	return errors.As(err, &refused) && refused.Duplicate()
-}
+func duplicate(err error) bool { return refusedAs(err, (*x.APIError).Duplicate) }
 
 // unpaid tells whether X refused for want of credits.
-func unpaid(err error) bool {
-	var refused *x.APIError
-	return errors.As(err, &refused) && refused.PaymentRequired()
-}
+func unpaid(err error) bool { return refusedAs(err, (*x.APIError).PaymentRequired) }
 
 // refusedForGood tells whether a platform would say the same if it was asked again.
 func refusedForGood(err error) bool {

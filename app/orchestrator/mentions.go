@@ -35,10 +35,7 @@ func (o *Orchestrator) wakeLooks(ctx context.Context, now, wall time.Time) error
 	if err != nil || len(jobs) == 0 {
 		return err
 	}
-	if err := o.Enqueue(ctx, jobs...); err != nil {
-		return fmt.Errorf("enqueue: %w", err)
-	}
-	return nil
+	return o.enqueue(ctx, jobs)
 }
 
 // look is one look at an operation's mentions.
@@ -155,12 +152,6 @@ func (l *look) store(ctx context.Context, posts []app.Post) error {
 	l.Until = posts[len(posts)-1].ID
 	l.pass(MentionsStored)
 	return l.meetAuthors(ctx)
-}
-
-func (l *look) pass(point string) {
-	if l.Reached != nil {
-		l.Reached(point)
-	}
 }
 
 // advance moves the cursor over what is stored: a mention that X shows late is

@@ -108,6 +108,10 @@ func (o *Orchestrator) wakeEffects(ctx context.Context, now, wall time.Time) err
 		return err
 	}
 	o.reached(Woken)
+	return o.enqueue(ctx, jobs)
+}
+
+func (o *Orchestrator) enqueue(ctx context.Context, jobs []app.Job) error {
 	if err := o.Enqueue(ctx, jobs...); err != nil {
 		return fmt.Errorf("enqueue: %w", err)
 	}

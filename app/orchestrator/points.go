@@ -32,8 +32,10 @@ func (p Point) String() string {
 	return [points]string{"applying", "applied", "woken", "attempting", "uploaded", "sent", "booked", "unknown", "found", "missing", "reconciled"}[p]
 }
 
-func (o *Orchestrator) reached(p Point) {
+func (o *Orchestrator) reached(p Point) { o.pass(p.String()) }
+
+func (o *Orchestrator) pass(point string) {
 	if o.Reached != nil {
-		o.Reached(p.String())
+		o.Reached(point)
 	}
 }
