@@ -162,12 +162,16 @@ type QueueItem struct {
 	Kind          ValidationKind
 	PublishPrice  Nano
 	Marks         int // Risk.Marks
-	Tainted       bool
 	DraftNo       int
-	EditedBy      string
 	// FirstApprovedBy is set when a second person is waited for.
 	FirstApprovedBy string
 	CreatedAt       time.Time
+}
+
+// Behind tells whether the item's place in the queue is behind v's.
+func (i QueueItem) Behind(v Validation) bool {
+	at := i.CreatedAt.Compare(v.CreatedAt)
+	return at > 0 || at == 0 && i.ID > v.ID
 }
 
 // QueueWindow is a part of the queue, oldest first.

@@ -16,6 +16,9 @@ const (
 	XDisconnected   XAccountState = "disconnected"    // by the team; its tokens are forgotten
 )
 
+// XRenewBefore is how long before its end an access token is renewed.
+const XRenewBefore = 5 * time.Minute
+
 // XScopes are what an account must grant, in X's words.
 func XScopes() []string {
 	return []string{"tweet.read", "tweet.write", "users.read", "media.write", "offline.access"}

@@ -68,12 +68,12 @@ FROM due JOIN alerts a ON a.id = due.alert_id JOIN operations o ON o.id = a.oper
 WHERE d.alert_id = due.alert_id AND d.channel = @channel
 RETURNING sqlc.embed(a), o.slug, d.attempt;
 
--- name: DeliveriesSent :execrows
+-- name: DeliveriesSent :exec
 UPDATE alert_deliveries d SET state = 'sent', sent_at = @now, lease_until = NULL, error = ''
 FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@attempts::int[]) AS attempt) c
 WHERE d.alert_id = c.id AND d.attempt = c.attempt AND d.channel = @channel AND d.state = 'pending';
 
--- name: DeliveriesFailed :execrows
+-- name: DeliveriesFailed :exec
 UPDATE alert_deliveries d SET lease_until = NULL, next_at = @next_at, error = @error,
     state = CASE WHEN a.created_at <= @give_up_before THEN 'given_up' ELSE 'pending' END
 FROM (SELECT unnest(@ids::bigint[]) AS id, unnest(@attempts::int[]) AS attempt) c JOIN alerts a ON a.id = c.id

@@ -64,17 +64,22 @@ VALUES (@author_id, @username, @name, @bio, @followers, @joined_at, @read_at)
 ON CONFLICT (author_id) DO UPDATE SET username = excluded.username, name = excluded.name, bio = excluded.bio,
     followers = excluded.followers, joined_at = excluded.joined_at, read_at = excluded.read_at;
 
--- Those whose author was looked up: before that no rule looks at them.
+-- Those whose author was looked up: before that no rule looks at them. A text
+-- is found by its hash, since it may be longer than what an index takes.
 -- name: NewMentions :many
 SELECT sqlc.embed(m), (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name,
     coalesce(a.bio, '')::text AS bio, coalesce(a.followers, 0)::int AS followers, a.joined_at,
-    (SELECT count(DISTINCT c.author_id) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id AND c.text = m.text
+    (SELECT count(DISTINCT c.author_id) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id AND md5(c.text) = md5(m.text) AND c.text = m.text
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at + interval '1 day')::int AS copies,
     (SELECT count(*) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id = m.author_id
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at)::int AS today
 FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id
 WHERE m.operation_id = @operation_id AND m.state = 'new' AND (m.own OR a.author_id IS NOT NULL)
 ORDER BY length(m.post_id), m.post_id;
+
+-- What rules have looked at, if nothing was made of it meanwhile.
+-- name: UnsettledMentions :many
+SELECT * FROM mentions WHERE operation_id = @operation_id AND state = 'new' AND post_id = ANY(@post_ids::text[]) ORDER BY length(post_id), post_id;
 
 -- name: SettleMention :exec
 UPDATE mentions SET state = @state, kind = @kind, subject = @subject, why = @why, settled_at = @now,
@@ -98,10 +103,10 @@ WHERE m.reply_step = @step_id;
 -- What answers an account has made or is about to make: to one author since the
 -- day began, and to anybody within an hour.
 -- name: MentionAnswers :one
-SELECT count(*) FILTER (WHERE m.author_id = @author_id AND (m.state = 'drafted' OR m.settled_at >= @day))::int AS to_author,
-    count(*) FILTER (WHERE m.settled_at > @hour)::int AS this_hour
+SELECT count(*) FILTER (WHERE m.author_id = @author_id AND (m.state = 'drafted' OR m.settled_at >= @day::timestamptz))::int AS to_author,
+    count(*) FILTER (WHERE m.settled_at > @hour::timestamptz)::int AS this_hour
 FROM mentions m JOIN operations o ON o.id = m.operation_id JOIN operation_steps s ON s.id = m.reply_step
-WHERE lower(o.x_handle) = lower(@handle) AND (m.state = 'answered' AND m.settled_at >= @since
+WHERE lower(o.x_handle) = lower(@handle) AND (m.state = 'answered' AND m.settled_at >= least(@hour::timestamptz, @day::timestamptz)
     OR m.state = 'drafted' AND s.state IN ('pending', 'running', 'waiting_validation'));
 
 -- Drafts for an author that are not out yet.

@@ -59,12 +59,12 @@ UPDATE invites SET used_by = @used_by WHERE token_sha256 = @token_sha256;
 
 -- name: RevokeInvite :one
 UPDATE invites i SET revoked_at = @now WHERE i.id = @id AND i.used_by IS NULL AND i.revoked_at IS NULL
-RETURNING i.role, i.for_user, i.created_by;
+RETURNING i.role, i.created_by;
 
--- name: RevokeLinksFor :execrows
+-- name: RevokeLinksFor :exec
 UPDATE invites SET revoked_at = @now WHERE used_by IS NULL AND revoked_at IS NULL AND for_user = @user_id;
 
--- name: RevokeLinksBy :execrows
+-- name: RevokeLinksBy :exec
 UPDATE invites SET revoked_at = @now WHERE used_by IS NULL AND revoked_at IS NULL AND created_by = @created_by;
 
 -- name: SessionData :one

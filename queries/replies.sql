@@ -6,5 +6,5 @@ SELECT count(*) FILTER (WHERE r.at > @hour::timestamptz)::int AS this_hour,
     count(*) FILTER (WHERE r.author_id = @author_id::text AND r.at >= @day::timestamptz)::int AS to_author
 FROM (SELECT coalesce(e.done_at, e.attempted_at) AS at, substring(v.payload from '"author_id":"([0-9]+)"') AS author_id
     FROM effects e JOIN validations v ON v.id = e.validation_id
-    WHERE lower(e.replies_as) = lower(@account) AND e.replies_as <> '' AND e.id <> @id
+    WHERE e.replies_as = @account AND e.replies_as <> '' AND e.id <> @id
         AND (e.state IN ('attempting', 'unknown') OR e.state = 'done' AND e.done_at >= least(@hour::timestamptz, @day::timestamptz))) r;

@@ -136,27 +136,23 @@ WITH page AS (SELECT @size::bigint AS size), waiting AS (
     LEFT JOIN validations a ON a.id = sqlc.narg(around)
     WHERE v.state = 'pending' AND s.state = 'waiting_validation'
 )
-SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
-    coalesce(r.tainted, false)::boolean AS tainted
+SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
 FROM page p
 JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
 JOIN validations v ON v.id = w.id
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
 JOIN tokens t ON t.id = o.token_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
 ORDER BY w.place;
 
 -- name: QueueOfOperation :many
-SELECT v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
-    coalesce(r.tainted, false)::boolean AS tainted
+SELECT v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
 FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
 JOIN tokens t ON t.id = o.token_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
 WHERE v.operation_id = @operation_id AND v.state = 'pending' AND s.state = 'waiting_validation'
 ORDER BY v.created_at, v.id;
 

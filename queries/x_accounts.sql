@@ -23,9 +23,6 @@ ON CONFLICT (lower(handle)) DO UPDATE SET user_id = excluded.user_id, access_sea
     connected_at = excluded.connected_at, connected_by = excluded.connected_by, renewed_at = excluded.renewed_at,
     fault = excluded.fault, fault_since = excluded.fault_since, renew_after = excluded.renew_after, updated_at = excluded.updated_at;
 
--- name: XAccountLost :exec
-UPDATE x_accounts SET state = 'needs_reconnect', updated_at = @now WHERE lower(handle) = lower(@handle);
-
 -- A token that is refused just after it was given is refused for another reason
 -- than its age.
 -- name: XTokenRefused :exec
@@ -69,7 +66,7 @@ WHERE o.x_handle <> '' ORDER BY o.state IN ('running', 'paused', 'scheduled') DE
 
 -- name: LastPostsOnX :many
 SELECT a.handle::text AS handle, e.done_at::timestamptz AS at, e.link FROM unnest(@handles::text[]) AS a(handle)
-CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = a.handle AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e;
+CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = lower(a.handle) AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e;
 
 -- What is approved, not sent yet and in an operation that goes on, by account;
 -- the first call to be tried tells why.

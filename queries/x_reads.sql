@@ -52,8 +52,7 @@ RETURNING g.spent_nusd, g.share_nusd;
 SELECT id, operation_id FROM x_reads WHERE state = 'reserved' AND lease_until <= @wall ORDER BY id;
 
 -- name: ReadCosts :one
-SELECT coalesce(sum(cost_nusd), 0)::bigint AS cost, count(*) FILTER (WHERE state = 'unknown')::int AS unknown,
-    count(*) FILTER (WHERE state = 'reserved')::int AS open
+SELECT coalesce(sum(cost_nusd), 0)::bigint AS cost, count(*) FILTER (WHERE state = 'unknown')::int AS unknown
 FROM x_reads WHERE operation_id = @operation_id;
 
 -- What attempts that published nothing have cost.

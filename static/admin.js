@@ -86,7 +86,7 @@ if (sessionStorage.getItem('moved')) {
 let told, ahead = 0;
 
 function count() {
-  const now = ($('#queue') ?? document.body).dataset.now;
+  const now = $('#queue')?.dataset.now;
   if (now && now !== told) { told = now; ahead = Date.parse(now) - Date.now(); }
   for (const el of document.querySelectorAll('[data-until]')) {
     const left = Math.max(0, Math.ceil((Date.parse(el.dataset.until) - Date.now() - ahead) / 1000));

@@ -49,7 +49,7 @@ func (d *Desk) Account(ctx context.Context, handle string) (Account, error) {
 	if err := usable(a); err != nil {
 		return Account{}, err
 	}
-	if a.ExpiresAt.Sub(d.Clock.Now()) < renewBefore {
+	if a.ExpiresAt.Sub(d.Clock.Now()) < app.XRenewBefore {
 		if a, err = d.renewed(ctx, a); err != nil {
 			return Account{}, err
 		}

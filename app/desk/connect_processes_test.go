@@ -1,22 +1,18 @@
 package desk_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
 	"vivra/app/desk"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 	"vivra/app/seal"
 	"vivra/app/x"
@@ -32,28 +28,15 @@ type poster struct {
 	KillAt            string // the point where it kills itself, as kill -9 does
 }
 
-func bePoster(text string) int {
-	var p poster
-	err := json.Unmarshal([]byte(text), &p)
-	if err == nil {
-		err = p.live(context.Background())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-// live is ready, waits for its input to end, and posts.
-func (p poster) live(ctx context.Context) error {
+// Live is ready, waits for its input to end, and posts.
+func (p poster) Live(ctx context.Context, in io.Reader) error {
 	d, closed, err := p.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer closed()
 	fmt.Println("ready")
-	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
+	if _, err := io.Copy(io.Discard, in); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
@@ -85,51 +68,19 @@ func (p poster) open(ctx context.Context) (*desk.Desk, func(), error) {
 	}
 	d := &desk.Desk{Store: store, Seal: key, Clock: clockwork.NewFakeClockAt(p.Now), Reached: func(point string) {
 		if point == p.KillAt {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // until the signal arrives
+			testprocess.Die()
 		}
 	}}
 	d.X = x.New(x.Config{APIBaseURL: p.X, AuthBaseURL: p.X, ClientID: "us", ClientSecret: "s3", Refused: d.TokenRefused})
 	return d, store.Close, nil
 }
 
-// starting is another process that a test has started.
-type starting struct {
-	cmd *exec.Cmd
-	in  io.Closer
-}
-
 // start runs a poster until it is ready.
-func start(t *testing.T, p poster) *starting {
+func start(t *testing.T, p poster) *testprocess.Process {
 	t.Helper()
-	text, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &starting{cmd: exec.CommandContext(t.Context(), os.Args[0], posterArg, string(text))}
-	s.cmd.Stderr = t.Output()
-	s.in, err = s.cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := s.cmd.StdoutPipe()
-	if err == nil {
-		err = s.cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bufio.NewScanner(out).Scan() {
+	started := testprocess.Start(t, posterArg, p)
+	if _, ready := started.Hear(); !ready {
 		t.Fatal("a process did not start")
 	}
-	return s
-}
-
-// ends lets it post and waits for its end: killed tells how that came.
-func (s *starting) ends(t *testing.T) (ok, killed bool) {
-	t.Helper()
-	_ = s.in.Close()
-	_ = s.cmd.Wait() // ProcessState tells
-	status, _ := s.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return s.cmd.ProcessState.Success(), status.Signaled() && status.Signal() == syscall.SIGKILL
+	return started
 }

@@ -14,8 +14,6 @@ import (
 )
 
 const (
-	// renewBefore is how long before its end an access token is renewed.
-	renewBefore = 5 * time.Minute
 	// answerWithin is how long X may take to answer for a pair.
 	answerWithin = 20 * time.Second
 	// atWork is how long a renewal that X has not answered may be at work there:
@@ -86,7 +84,7 @@ func (d *Desk) renew(ctx context.Context, handle string) (postgres.XAccount, err
 // due tells whether X is to be asked: another process may have been faster, or
 // may have asked just now.
 func due(a postgres.XAccount, now time.Time) bool {
-	return usable(a) == nil && a.ExpiresAt.Sub(now) < renewBefore && (a.RenewAfter == nil || !now.Before(*a.RenewAfter))
+	return usable(a) == nil && a.ExpiresAt.Sub(now) < app.XRenewBefore && (a.RenewAfter == nil || !now.Before(*a.RenewAfter))
 }
 
 // ask asks X for a new pair, and returns the account with it or with why there

@@ -15,6 +15,7 @@ import (
 	"vivra/app/desk"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal/xsim"
 	"vivra/app/x"
@@ -124,10 +125,10 @@ func TestTwoProcessesRenewOnce(t *testing.T) {
 	another.Name = "two"
 	first, second := start(t, l.spec), start(t, another)
 	var both sync.WaitGroup
-	for _, p := range []*starting{first, second} {
+	for _, p := range []*testprocess.Process{first, second} {
 		both.Go(func() {
-			if ok, _ := p.ends(t); !ok {
-				t.Error("a process could not post")
+			if p.Killed(t) {
+				t.Error("a process was killed")
 			}
 		})
 	}
@@ -155,7 +156,7 @@ func TestKilledWhileRenewing(t *testing.T) {
 			l := newLanding(t)
 			victim := l.spec
 			victim.Posts, victim.KillAt = 1, point
-			if _, killed := start(t, victim).ends(t); !killed || len(l.x.Posts()) != 0 {
+			if killed := start(t, victim).Killed(t); !killed || len(l.x.Posts()) != 0 {
 				t.Fatalf("it was killed: %t, and made %d posts", killed, len(l.x.Posts()))
 			}
 			l.open()

@@ -24,6 +24,7 @@ import (
 	"vivra/app/desk"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal/tgsim"
 	"vivra/app/rehearsal/xsim"
@@ -36,7 +37,7 @@ import (
 // TestMain runs the tests, or is one of the processes they start.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == posterArg {
-		os.Exit(bePoster(os.Args[2]))
+		os.Exit(testprocess.Be[poster](os.Args[2]))
 	}
 	testdb.Main(m)
 }

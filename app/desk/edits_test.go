@@ -21,20 +21,21 @@ func drafted(t *testing.T) (*room, app.Validation) {
 	t.Helper()
 	r := newRoom(t, testop.Step("cm", "cm.daily_post.d03", "cm.daily_post", true))
 	r.PublicURL = "https://live.vivra.site"
-	claim, _ := testop.Start(t, r.Store, r.op, "cm.daily_post.d03", r.clock.Now(), r.clock.Now().Add(time.Minute))
-	payload := app.PostPayload{Account: handle, Text: "gm", Media: []app.Media{{SHA256: strings.Repeat("ab", 32), MIME: "image/png", Alt: "A dodo"}}}
-	id, err := r.Propose(t.Context(), agent.Scope{Claim: claim, StepID: claim.StepID}, app.KindPost, payload, app.Risk{Effect: "Posts this."})
-	if err == nil {
-		err = r.Store.FinishRun(t.Context(), claim, postgres.RunEnd{Output: json.RawMessage(`{"text":"gm"}`)}, r.clock.Now())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r, r.draft(id)
+	return r, r.draft("cm.daily_post.d03", "gm", app.Media{SHA256: strings.Repeat("ab", 32), MIME: "image/png", Alt: "A dodo"})
 }
 
-func (r *room) draft(id string) app.Validation {
+// draft is a post that a step proposes, as it waits.
+func (r *room) draft(key, text string, media ...app.Media) app.Validation {
 	r.t.Helper()
+	claim, _ := testop.Start(r.t, r.Store, r.op, key, r.clock.Now(), r.clock.Now().Add(time.Minute))
+	payload := app.PostPayload{Account: handle, Text: text, Media: append([]app.Media{}, media...)}
+	id, err := r.Propose(r.t.Context(), agent.Scope{Claim: claim, StepID: claim.StepID}, app.KindPost, payload, app.Risk{Effect: "Posts this."})
+	if err == nil {
+		err = r.Store.FinishRun(r.t.Context(), claim, postgres.RunEnd{Output: json.RawMessage(`{"text":"gm"}`)}, r.clock.Now())
+	}
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	v, err := r.Store.Validation(r.t.Context(), id)
 	if err != nil {
 		r.t.Fatal(err)
@@ -144,15 +145,7 @@ func TestAnEditRepeatsNothing(t *testing.T) {
 	r := newRoom(t, testop.Step("cm", "cm.daily_post.d03", "cm.daily_post", true), testop.Step("cm", "cm.daily_post.d04", "cm.daily_post", true))
 	var drafts []app.Validation
 	for key, text := range map[string]string{"cm.daily_post.d03": "Four hundred wallets hold the dodo this morning", "cm.daily_post.d04": "The quiz has a new champion"} {
-		claim, _ := testop.Start(t, r.Store, r.op, key, r.clock.Now(), r.clock.Now().Add(time.Minute))
-		id, err := r.Propose(t.Context(), agent.Scope{Claim: claim, StepID: claim.StepID}, app.KindPost, app.PostPayload{Account: handle, Text: text, Media: []app.Media{}}, app.Risk{Effect: "Posts this."})
-		if err == nil {
-			err = r.Store.FinishRun(t.Context(), claim, postgres.RunEnd{Output: json.RawMessage(`{"text":"gm"}`)}, r.clock.Now())
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		drafts = append(drafts, r.draft(id))
+		drafts = append(drafts, r.draft(key, text))
 	}
 	var other app.PostPayload
 	if err := json.Unmarshal(drafts[1].Payload, &other); err != nil {

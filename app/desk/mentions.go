@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 
 	"vivra/app"
 	"vivra/app/agent"
@@ -16,14 +15,7 @@ func (d *Desk) MentionPage(ctx context.Context, op app.Operation, w x.Window) (x
 	if err != nil {
 		return x.Page{}, err
 	}
-	var next string
-	posts, err := d.walk(ctx, agent.Scope{OperationID: op.ID, Agent: mentionReader}, w, 1, func(ctx context.Context, w x.Window) (x.Page, error) {
-		page, err := d.X.Mentions(ctx, a.AccessToken, a.UserID, w)
-		next = page.Next
-		return page, err
+	return d.page(ctx, agent.Scope{OperationID: op.ID, Agent: mentionReader}, w, func(ctx context.Context, w x.Window) (x.Page, error) {
+		return d.X.Mentions(ctx, a.AccessToken, a.UserID, w)
 	})
-	if errors.Is(err, x.ErrMore) {
-		err = nil
-	}
-	return x.Page{Posts: posts, Next: next}, err
 }

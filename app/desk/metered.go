@@ -90,19 +90,16 @@ func (d *Desk) one(ctx context.Context, s agent.Scope, kind app.ReadKind, read f
 	})
 }
 
-// walk pays for page after page of posts, from the newest to the oldest. What
-// was read before an error is returned with it.
-func (d *Desk) walk(ctx context.Context, s agent.Scope, w x.Window, pages int, page func(context.Context, x.Window) (x.Page, error)) ([]app.Post, error) {
-	return x.Walk(w, pages, func(w x.Window) (got x.Page, err error) {
-		err = d.metered(ctx, request(s, app.ReadPost, x.FewestPosts, w.Most), func(ctx context.Context, most int) ([]string, error) {
-			w.Most = most
-			if got, err = page(ctx, w); err != nil {
-				return nil, err
-			}
-			return idsOf(got.Posts), nil
-		})
-		return got, err
+// page pays for one page of posts.
+func (d *Desk) page(ctx context.Context, s agent.Scope, w x.Window, read func(context.Context, x.Window) (x.Page, error)) (got x.Page, err error) {
+	err = d.metered(ctx, request(s, app.ReadPost, x.FewestPosts, w.Most), func(ctx context.Context, most int) ([]string, error) {
+		w.Most = most
+		if got, err = read(ctx, w); err != nil {
+			return nil, err
+		}
+		return idsOf(got.Posts), nil
 	})
+	return got, err
 }
 
 func idsOf(posts []app.Post) []string {

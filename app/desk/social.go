@@ -27,6 +27,10 @@ func (d *Desk) Profile(ctx context.Context, s agent.Scope, handle string) (p app
 	if err != nil {
 		return p, err
 	}
+	return d.profile(ctx, s, a, handle)
+}
+
+func (d *Desk) profile(ctx context.Context, s agent.Scope, a Account, handle string) (p app.Profile, err error) {
 	err = d.one(ctx, s, app.ReadUser, func(ctx context.Context) (string, error) {
 		p, err = d.X.User(ctx, a.AccessToken, strings.TrimPrefix(handle, "@"))
 		return p.ID, err
@@ -53,31 +57,31 @@ func (d *Desk) Me(ctx context.Context, s agent.Scope, a Account) (me app.Profile
 
 // Posts returns an account's newest posts.
 func (d *Desk) Posts(ctx context.Context, s agent.Scope, handle string, most int) ([]app.Post, error) {
-	who, err := d.Profile(ctx, s, handle)
-	if err != nil {
-		return nil, err
-	}
 	a, err := d.accountOf(ctx, s.OperationID)
 	if err != nil {
 		return nil, err
 	}
-	posts, err := d.walk(ctx, s, x.Window{Most: max(most, x.FewestPosts)}, 1, func(ctx context.Context, w x.Window) (x.Page, error) {
+	who, err := d.profile(ctx, s, a, handle)
+	if err != nil {
+		return nil, err
+	}
+	page, err := d.page(ctx, s, x.Window{Most: max(most, x.FewestPosts)}, func(ctx context.Context, w x.Window) (x.Page, error) {
 		return d.X.Timeline(ctx, a.AccessToken, who.ID, w)
 	})
-	if errors.Is(err, x.ErrMore) {
-		err = nil
-	}
-	return posts[:min(len(posts), most)], err
+	return page.Posts[:min(len(page.Posts), most)], err
 }
 
 // timelinePages are all the pages that X shows of a timeline: 3,200 posts.
 const timelinePages = 33
 
 // Timeline returns everything that an account wrote since an instant, newest
-// first; x.ErrMore when X does not show all of it.
+// first; x.ErrMore when X does not show all of it. What was read before an error
+// is returned with it.
 func (d *Desk) Timeline(ctx context.Context, s agent.Scope, a Account, author string, since time.Time) ([]app.Post, error) {
-	return d.walk(ctx, s, x.Window{Since: since, Most: firstLook}, timelinePages, func(ctx context.Context, w x.Window) (x.Page, error) {
-		return d.X.Timeline(ctx, a.AccessToken, author, w)
+	return x.Walk(x.Window{Since: since, Most: firstLook}, timelinePages, func(w x.Window) (x.Page, error) {
+		return d.page(ctx, s, w, func(ctx context.Context, w x.Window) (x.Page, error) {
+			return d.X.Timeline(ctx, a.AccessToken, author, w)
+		})
 	})
 }
 

@@ -34,9 +34,9 @@ var asked = []*regexp.Regexp{
 
 // orders tells whether a text asks for that, plainly or in a disguise that the
 // house can read.
-func orders(text string) bool {
+func orders(text string, readings []untrusted.Suspicion) bool {
 	views := []string{untrusted.Seen(text)}
-	for _, r := range untrusted.Readings(text) {
+	for _, r := range readings {
 		views = append(views, r.Text)
 	}
 	for _, view := range views {

@@ -73,8 +73,9 @@ type Limits struct {
 	ThisHour int  // replies of the account, drafts among them
 }
 
-// mostAnHour is how many replies an account makes in an hour.
-const mostAnHour = 10
+// MostAnHour is how many replies an account makes in an hour: no more are
+// drafted, and no more go out.
+const MostAnHour = 10
 
 // Decide is what follows from what a reader said.
 func Decide(r Reading, l Limits) Verdict {
@@ -96,7 +97,7 @@ func Decide(r Reading, l Limits) Verdict {
 		v.Why = NotSummoned
 	case l.Open:
 		v.Why = AnsweredOnce
-	case l.ThisHour >= mostAnHour:
+	case l.ThisHour >= MostAnHour:
 		v.Why = TooMany
 	default:
 		v.State, v.Why = app.MentionDrafted, Allowed

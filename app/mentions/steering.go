@@ -43,10 +43,11 @@ func steers(p Post, official string) (Why, bool) {
 }
 
 func inField(f field, official string) (Why, bool) {
+	readings := untrusted.Readings(f.text)
 	switch {
-	case named(f, official), strange(f.text, official):
+	case named(f, official), strange(f.text, readings, official):
 		return Address, true
-	case orders(f.text):
+	case orders(f.text, readings):
 		return Instruction, true
 	}
 	for _, s := range untrusted.Suspicions(f.text) {
@@ -59,7 +60,7 @@ func inField(f field, official string) (Why, bool) {
 			return Instruction, true
 		}
 	}
-	rest := plainAddress.ReplaceAllString(f.text, "…") // those have a rule of their own
+	rest := preflight.WithoutPlain(f.text) // those have a rule of their own
 	if untrusted.Unseen(rest) {
 		return Hidden, true
 	}
@@ -70,11 +71,7 @@ func inField(f field, official string) (Why, bool) {
 	return "", false
 }
 
-var (
-	plainAddress = regexp.MustCompile(`(?i)0x[0-9a-f]{40}\b`)
-	links        = regexp.MustCompile(`(?i)https?://\S+`)
-	shortened    = regexp.MustCompile(`(?i)\b0x[0-9a-f]{4,}`)
-)
+var links = regexp.MustCompile(`(?i)https?://\S+`)
 
 // named tells whether a text names an account that is not the token's, in
 // whatever disguise. A name such as dodo.eth in what somebody calls themselves
@@ -90,9 +87,9 @@ func named(f field, official string) bool {
 
 // strange tells whether a text holds an address that is not the token's, or the
 // start of one, when it is read in another way.
-func strange(text, official string) bool {
+func strange(text string, readings []untrusted.Suspicion, official string) bool {
 	var found []string
-	for _, r := range untrusted.Readings(text) {
+	for _, r := range readings {
 		if r.Kind != untrusted.Leet { // it has no digits left
 			found = append(found, preflight.PlainAddresses(r.Text)...)
 		}
@@ -102,7 +99,7 @@ func strange(text, official string) bool {
 			return true
 		}
 	}
-	for _, start := range shortened.FindAllString(untrusted.Fold(text), -1) {
+	for _, start := range preflight.Starts(text) {
 		if !strings.HasPrefix(strings.ToLower(official), strings.ToLower(start)) && !preflight.Burnt(start) {
 			return true
 		}

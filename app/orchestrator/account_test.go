@@ -8,12 +8,17 @@ import (
 
 	"vivra/app"
 	"vivra/app/internal/testop"
+	"vivra/app/postgres"
 	"vivra/app/rehearsal/xsim"
 )
 
 func (o *office) lose() {
 	o.t.Helper()
-	if err := o.store.LoseXAccount(o.t.Context(), handle, o.clock.Now()); err != nil {
+	_, err := o.store.ChangeXAccount(o.t.Context(), handle, o.clock.Now(), func(a postgres.XAccount) (postgres.XAccount, error) {
+		a.NeedsReconnect = true
+		return a, nil
+	})
+	if err != nil {
 		o.t.Fatal(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"vivra/app/effects"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/orchestrator"
 	"vivra/app/preflight"
 	"vivra/app/rehearsal/fault"
@@ -165,15 +166,15 @@ func (s *scene) undisturbed() (points []string) {
 // disturbed plays the scene in a process that dies at the point.
 func (s *scene) disturbed(point string) {
 	s.t.Helper()
-	p := start(s.t, victimArg, victim{Place: s.place, Operation: s.op.ID, Product: s.clock.Now(), Wall: s.wall.Now(), Point: point, Kind: s.kind, Begins: s.begins})
+	p := testprocess.Start(s.t, victimArg, victim{Place: s.place, Operation: s.op.ID, Product: s.clock.Now(), Wall: s.wall.Now(), Point: point, Kind: s.kind, Begins: s.begins})
 	for left := rounds; ; left-- {
-		if _, alive := p.hear(); !alive || left == 0 {
+		if _, alive := p.Hear(); !alive || left == 0 {
 			break
 		}
 		s.clock.Advance(10 * time.Minute)
-		p.tell("10m")
+		p.Tell("10m")
 	}
-	if !p.killed(s.t) {
+	if !p.Killed(s.t) {
 		s.t.Errorf("no process died at %q", point)
 	}
 }

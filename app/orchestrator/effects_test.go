@@ -290,9 +290,7 @@ func TestAccountMustBeConnected(t *testing.T) {
 			t.Parallel()
 			o := newOffice(t)
 			o.op = testop.Of(t, o.store, app.NewOperation{Token: testop.Token(1), Slug: "dodo-b", J0: testop.J0, Cap: app.Dollar, XHandle: account}, person("a"))
-			if err := o.store.LoseXAccount(t.Context(), handle, o.clock.Now()); err != nil {
-				t.Fatal(err)
-			}
+			o.lose()
 			if err := o.publish("a", app.KindPost, app.PostPayload{Account: account, Text: "gm", Media: []app.Media{}}); err != nil {
 				t.Fatal(err)
 			}

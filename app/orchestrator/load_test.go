@@ -24,6 +24,7 @@ import (
 	"vivra/app/effects"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal/xsim"
 	"vivra/app/seal"
@@ -219,9 +220,9 @@ func sum(b []byte) []byte {
 // nothing is left to do at an instant, and tells how long they took.
 func (c *crowd) publish() (took time.Duration) {
 	c.tb.Helper()
-	var all []*process
+	var all []*testprocess.Process
 	for range 2 {
-		all = append(all, start(c.tb, posterArg, poster{Place: c.place, Product: c.clock.Now(), Workers: 4}))
+		all = append(all, testprocess.Start(c.tb, posterArg, poster{Place: c.place, Product: c.clock.Now(), Workers: 4}))
 	}
 	begun, turns := time.Now(), 0
 	c.quiet()
@@ -230,13 +231,13 @@ func (c *crowd) publish() (took time.Duration) {
 		c.clock.Advance(next.Sub(c.clock.Now()))
 		turns++
 		for _, p := range all {
-			p.tell(next.Format(time.RFC3339Nano))
+			p.Tell(next.Format(time.RFC3339Nano))
 		}
 		c.quiet()
 	}
 	took = time.Since(begun)
 	for _, p := range all {
-		if p.killed(c.tb) {
+		if p.Killed(c.tb) {
 			c.tb.Error("a process was killed")
 		}
 	}

@@ -3,14 +3,10 @@ package orchestrator_test
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"slices"
-	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -18,6 +14,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/internal/testdb"
+	"vivra/app/internal/testprocess"
 )
 
 // TestMain runs the tests, or is one of the processes they start.
@@ -25,31 +22,15 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 {
 		switch os.Args[1] {
 		case victimArg:
-			os.Exit(be[victim](os.Args[2]))
+			os.Exit(testprocess.Be[victim](os.Args[2]))
 		case posterArg:
-			os.Exit(be[poster](os.Args[2]))
+			os.Exit(testprocess.Be[poster](os.Args[2]))
 		}
 	}
 	testdb.Main(m)
 }
 
 const victimArg = "be-a-victim"
-
-// be is the life of a process that a test started.
-func be[T interface {
-	live(ctx context.Context, in io.Reader) error
-}](text string) int {
-	var one T
-	err := json.Unmarshal([]byte(text), &one)
-	if err == nil {
-		err = one.live(context.Background(), os.Stdin)
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
 
 // victim is a process that kills itself, as kill -9 does, the first time that an
 // effect of Kind comes to Point.
@@ -65,9 +46,9 @@ type victim struct {
 	Places []int
 }
 
-// live works; when nothing is left to do it says so, and waits to be told how
+// Live works; when nothing is left to do it says so, and waits to be told how
 // far to turn its clock.
-func (v victim) live(ctx context.Context, in io.Reader) error {
+func (v victim) Live(ctx context.Context, in io.Reader) error {
 	made := new(pile)
 	clock := clockwork.NewFakeClockAt(v.Product)
 	b, err := v.Place.open(ctx, clock, clockwork.NewFakeClockAt(v.Wall), healthy(), made.add)
@@ -78,8 +59,7 @@ func (v victim) live(ctx context.Context, in io.Reader) error {
 	told := bufio.NewScanner(in)
 	p := player{bureau: b, operation: v.Operation, begins: v.Begins, made: made, reached: func(point, kind string, at int) {
 		if point == v.Point && kind == v.Kind && (v.Places == nil || slices.Contains(v.Places, at)) {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {} // until the signal arrives
+			testprocess.Die()
 		}
 	}, next: func() bool {
 		fmt.Println("idle")
@@ -154,54 +134,4 @@ func (p player) first(ctx context.Context) (kind string, at int) {
 		}
 	}
 	return p.begins, 0
-}
-
-// process is another process that a test has started.
-type process struct {
-	cmd  *exec.Cmd
-	in   io.WriteCloser
-	said *bufio.Scanner
-}
-
-func start(t testing.TB, arg string, spec any) *process {
-	t.Helper()
-	text, err := json.Marshal(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &process{cmd: exec.CommandContext(t.Context(), os.Args[0], arg, string(text))}
-	p.cmd.Stderr = t.Output()
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := p.cmd.StdoutPipe()
-	if err == nil {
-		p.said = bufio.NewScanner(out)
-		err = p.cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// hear returns the next line that the process says, false when it has ended.
-func (p *process) hear() (string, bool) {
-	ok := p.said.Scan()
-	return strings.TrimSpace(p.said.Text()), ok
-}
-
-func (p *process) tell(line string) { _, _ = io.WriteString(p.in, line+"\n") } // one that is dead hears nothing
-
-// killed waits for the end and tells whether it was kill -9.
-func (p *process) killed(t testing.TB) bool {
-	t.Helper()
-	_ = p.in.Close()
-	_ = p.cmd.Wait() // ProcessState tells
-	status, _ := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	killed := status.Signaled() && status.Signal() == syscall.SIGKILL
-	if !killed && !p.cmd.ProcessState.Success() {
-		t.Fatalf("the process ended with %s", p.cmd.ProcessState)
-	}
-	return killed
 }

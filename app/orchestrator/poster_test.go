@@ -24,9 +24,9 @@ type poster struct {
 	Workers int
 }
 
-// live works until its input ends; each line there is an instant to turn the
+// Live works until its input ends; each line there is an instant to turn the
 // product's clock to.
-func (p poster) live(ctx context.Context, in io.Reader) error {
+func (p poster) Live(ctx context.Context, in io.Reader) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	clock := clockwork.NewFakeClockAt(p.Product)

@@ -16,6 +16,7 @@ import (
 	"vivra/app/effects"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/rehearsal/fault"
 	"vivra/app/x"
 )
@@ -321,16 +322,16 @@ func TestAThreadOfFiveBesideRealDeaths(t *testing.T) {
 // killed plays in a process that is killed when post 3 comes to the point.
 func (f *fiver) killed(point string) {
 	f.t.Helper()
-	p := start(f.t, victimArg, victim{Place: f.place, Operation: f.op.ID, Product: f.clock.Now(), Wall: f.wall.Now(), Point: point,
+	p := testprocess.Start(f.t, victimArg, victim{Place: f.place, Operation: f.op.ID, Product: f.clock.Now(), Wall: f.wall.Now(), Point: point,
 		Kind: effects.XPost, Begins: effects.XPost, Places: []int{2}})
 	for range 8 {
-		if _, alive := p.hear(); !alive {
+		if _, alive := p.Hear(); !alive {
 			break
 		}
 		f.clock.Advance(10 * time.Minute)
-		p.tell("10m")
+		p.Tell("10m")
 	}
-	if !p.killed(f.t) {
+	if !p.Killed(f.t) {
 		f.t.Errorf("no process died at %q", point)
 	}
 }

@@ -42,7 +42,6 @@ func XDisconnection(handle string) string {
 func XAccountID(handle string) string { return "x-" + handle }
 
 // The accounts of the team.
-func AuditBefore(id int64) string         { return Audit() + "?before=" + strconv.FormatInt(id, 10) }
 func Users() string                       { return "/admin/users" }
 func UserDisabling(id int64) string       { return user(id) + "/disabling" }
 func UserEnabling(id int64) string        { return user(id) + "/enabling" }
@@ -55,8 +54,9 @@ func InviteRevocation(id string) string   { return Invites() + "/" + url.PathEsc
 
 func user(id int64) string { return Users() + "/" + number(id) }
 
-func Alerts() string { return "/admin/alerts" }
-func Audit() string  { return "/admin/audit" }
+func Alerts() string              { return "/admin/alerts" }
+func Audit() string               { return "/admin/audit" }
+func AuditBefore(id int64) string { return Audit() + "?before=" + number(id) }
 func AlertAcknowledgement(id int64) string {
 	return "/admin/alerts/" + number(id) + "/acknowledgement"
 }

@@ -2,7 +2,6 @@ package paths
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ func (l AlertList) query() url.Values {
 		q.Set("acknowledged", "yes")
 	}
 	if l.Before > 0 {
-		q.Set("before", strconv.FormatInt(l.Before, 10))
+		q.Set("before", number(l.Before))
 	}
 	return q
 }

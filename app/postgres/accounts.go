@@ -84,8 +84,8 @@ func (s *Store) setPassword(ctx context.Context, tx dbsqlc.DBTX, user app.User, 
 	if n == 0 {
 		return 0, app.Errorf(app.Conflict, "The password was changed elsewhere at the same moment. Try again.")
 	}
-	if _, err := s.q.RevokeLinksFor(ctx, tx, dbsqlc.RevokeLinksForParams{Now: &now, UserID: &user.ID}); err != nil {
-		return 0, fmt.Errorf("close links: %w", err)
+	if err := s.closeLinksFor(ctx, tx, user.ID, now); err != nil {
+		return 0, err
 	}
 	return s.endSessions(ctx, tx, user.ID, "")
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -43,7 +44,7 @@ func (s *Store) AttemptEffect(ctx context.Context, id int64, spacing time.Durati
 		if may, err = t.spaced(ctx, r.Effect, spacing); err != nil || !may {
 			return err
 		}
-		if may, err = t.mayReply(ctx, r); err != nil || !may {
+		if may, err = t.mayReply(ctx, r, v); err != nil || !may {
 			return err
 		}
 		e = effectOfRow(r.Effect, r.Slug, r.StepKey)
@@ -126,10 +127,10 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 	if e.Account == "" {
 		return true, nil
 	}
-	q := t.store.q
-	if err := q.LockAccount(ctx, t, e.Account); err != nil {
-		return false, fmt.Errorf("lock account: %w", err)
+	if err := t.lockAccount(ctx, e.Account); err != nil {
+		return false, err
 	}
+	q := t.store.q
 	since := t.now.Add(-spacing)
 	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since})
 	if err != nil {
@@ -147,6 +148,15 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 		return false, q.DelayEffect(ctx, t, dbsqlc.DelayEffectParams{NotBefore: next, ID: e.ID})
 	}
 	return false, q.DelayAccount(ctx, t, dbsqlc.DelayAccountParams{Next: next, SpacingS: spacing.Seconds(), Account: e.Account})
+}
+
+// lockAccount keeps what counts an account's posts or replies from doing so for
+// two operations at a time. Names on X do not tell upper case from lower.
+func (t *opTx) lockAccount(ctx context.Context, account string) error {
+	if err := t.store.q.LockAccount(ctx, t, strings.ToLower(account)); err != nil {
+		return fmt.Errorf("lock account: %w", err)
+	}
+	return nil
 }
 
 // affordable reserves the price of a publication, or fails its step.

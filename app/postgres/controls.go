@@ -41,18 +41,13 @@ func (s *Store) RaiseCap(ctx context.Context, slug string, seen, to app.Nano, re
 }
 
 func (t *opTx) raiseShares(ctx context.Context) error {
-	settings, err := t.store.settings(ctx, t)
-	if err != nil {
-		return err
-	}
 	shares, err := t.store.q.Shares(ctx, t, t.op.ID)
 	if err != nil {
 		return fmt.Errorf("read shares: %w", err)
 	}
 	for _, g := range shares {
-		err := t.store.q.SetShare(ctx, t, dbsqlc.SetShareParams{OperationID: t.op.ID, Agent: g.Agent, ShareNusd: settings.Share(g.Agent, t.op.Cap)})
-		if err != nil {
-			return fmt.Errorf("raise share: %w", err)
+		if err := t.share(ctx, g.Agent); err != nil {
+			return err
 		}
 	}
 	return nil

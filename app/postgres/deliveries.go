@@ -63,7 +63,7 @@ func (s *Store) paced(ctx context.Context, tx pgx.Tx, c Claim, now time.Time) (b
 // DeliveriesSent marks what a channel has taken.
 func (s *Store) DeliveriesSent(ctx context.Context, channel string, all []app.Delivery, now time.Time) error {
 	ids, attempts := claims(all)
-	if _, err := s.q.DeliveriesSent(ctx, s.pool, dbsqlc.DeliveriesSentParams{Channel: channel, Ids: ids, Attempts: attempts, Now: &now}); err != nil {
+	if err := s.q.DeliveriesSent(ctx, s.pool, dbsqlc.DeliveriesSentParams{Channel: channel, Ids: ids, Attempts: attempts, Now: &now}); err != nil {
 		return fmt.Errorf("mark deliveries sent: %w", err)
 	}
 	return nil
@@ -73,7 +73,7 @@ func (s *Store) DeliveriesSent(ctx context.Context, channel string, all []app.De
 // raised at giveUp or before are given up.
 func (s *Store) DeliveriesFailed(ctx context.Context, channel string, all []app.Delivery, why string, again, giveUp time.Time) error {
 	ids, attempts := claims(all)
-	_, err := s.q.DeliveriesFailed(ctx, s.pool, dbsqlc.DeliveriesFailedParams{Channel: channel, Ids: ids, Attempts: attempts,
+	err := s.q.DeliveriesFailed(ctx, s.pool, dbsqlc.DeliveriesFailedParams{Channel: channel, Ids: ids, Attempts: attempts,
 		NextAt: again, GiveUpBefore: giveUp, Error: plain(why)})
 	if err != nil {
 		return fmt.Errorf("put deliveries off: %w", err)

@@ -54,7 +54,7 @@ func (s *Store) SaveEdit(ctx context.Context, c app.Choice, payload any, risk ap
 		}
 		after := traced(v)
 		after["fields"] = fields
-		return s.audit(ctx, t, by.Name, "validation.edited", v.OperationSlug+" "+v.StepKey+" "+v.ID, now, traced(before), after)
+		return s.audit(ctx, t, by.Name, "validation.edited", subject(v), now, traced(before), after)
 	})
 	return v, err
 }

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,7 +61,7 @@ func (t *opTx) endLook(ctx context.Context, end LookEnd, looked *time.Time) erro
 
 // judged applies what code made of the new mentions.
 func (t *opTx) judged(ctx context.Context, end LookEnd) error {
-	rows, err := t.store.q.NewMentions(ctx, t, t.op.ID)
+	rows, err := t.store.q.UnsettledMentions(ctx, t, dbsqlc.UnsettledMentionsParams{OperationID: t.op.ID, PostIds: slices.Collect(maps.Keys(end.Verdicts))})
 	if err != nil {
 		return fmt.Errorf("list new mentions: %w", err)
 	}
@@ -68,17 +69,14 @@ func (t *opTx) judged(ctx context.Context, end LookEnd) error {
 		seen  tally
 		toAsk []dbsqlc.Mention
 	)
-	for _, r := range rows {
-		v, ok := end.Verdicts[r.Mention.PostID]
-		if !ok {
-			continue
-		}
+	for _, m := range rows {
+		v := end.Verdicts[m.PostID]
 		seen.add(v)
 		if v.State == app.MentionReading {
-			toAsk = append(toAsk, r.Mention)
+			toAsk = append(toAsk, m)
 			continue
 		}
-		if err := t.settleMention(ctx, r.Mention, v, ""); err != nil {
+		if err := t.settleMention(ctx, m, v, ""); err != nil {
 			return err
 		}
 	}
@@ -160,12 +158,11 @@ func (t *opTx) leaveAlone(ctx context.Context, m dbsqlc.Mention) error {
 		if st.MaySkip(calls) != nil {
 			continue // it is on its way
 		}
-		const why = "its author asked to be left alone"
-		if err := t.cutIn(ctx, st, why); err != nil {
+		if err := t.cutIn(ctx, st, askedOut); err != nil {
 			return err
 		}
-		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Skipped: " + why})
-		if err := t.endStep(ctx, st.ID, app.StepSkipped, nil, why); err != nil {
+		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Skipped: " + askedOut})
+		if err := t.endStep(ctx, st.ID, app.StepSkipped, nil, askedOut); err != nil {
 			return err
 		}
 	}
@@ -174,7 +171,11 @@ func (t *opTx) leaveAlone(ctx context.Context, m dbsqlc.Mention) error {
 
 // OptedOut tells whether an author asked to be left alone.
 func (s *Store) OptedOut(ctx context.Context, authorID string) (bool, error) {
-	out, err := s.q.MentionOptedOut(ctx, s.pool, authorID)
+	return s.optedOut(ctx, s.pool, authorID)
+}
+
+func (s *Store) optedOut(ctx context.Context, db dbsqlc.DBTX, authorID string) (bool, error) {
+	out, err := s.q.MentionOptedOut(ctx, db, authorID)
 	if err != nil {
 		return false, fmt.Errorf("look for an author's wish: %w", err)
 	}

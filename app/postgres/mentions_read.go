@@ -30,8 +30,8 @@ func (t *opTx) classified(ctx context.Context, st app.Step) error {
 	if err != nil {
 		return err
 	}
-	if err := t.store.q.LockAccount(ctx, t, t.op.XHandle); err != nil { // whose limits they share
-		return fmt.Errorf("lock account: %w", err)
+	if err := t.lockAccount(ctx, t.op.XHandle); err != nil { // whose limits they share
+		return err
 	}
 	var seen tally
 	for _, r := range said {
@@ -60,15 +60,10 @@ func unsettled(m dbsqlc.Mention) bool {
 func (t *opTx) limits(ctx context.Context, m dbsqlc.Mention, settings app.Settings) (mentions.Limits, error) {
 	l := mentions.Limits{Approval: settings.XReplyApproval, Summons: m.Summons}
 	var err error
-	if l.OptedOut, err = t.store.q.MentionOptedOut(ctx, t, m.AuthorID); err != nil {
-		return l, fmt.Errorf("look for an author's wish: %w", err)
+	if l.OptedOut, err = t.store.optedOut(ctx, t, m.AuthorID); err != nil {
+		return l, err
 	}
-	today, hour := day(t.now), t.now.Add(-time.Hour)
-	since := today
-	if hour.Before(since) {
-		since = hour
-	}
-	n, err := t.store.q.MentionAnswers(ctx, t, dbsqlc.MentionAnswersParams{AuthorID: m.AuthorID, Handle: t.op.XHandle, Day: &today, Hour: &hour, Since: &since})
+	n, err := t.store.q.MentionAnswers(ctx, t, dbsqlc.MentionAnswersParams{AuthorID: m.AuthorID, Handle: t.op.XHandle, Day: day(t.now), Hour: t.now.Add(-time.Hour)})
 	if err != nil {
 		return l, fmt.Errorf("count the account's answers: %w", err)
 	}

@@ -208,6 +208,20 @@ func TestWhoIsLookedFor(t *testing.T) {
 	}
 }
 
+// What was made of a mention while the rules looked at it stays.
+func TestALookKeepsWhatWasSettledMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := noticed(t)
+	l := w.claimLook(j0)
+	w.must(w.store.AddMentions(w.ctx, l, us, []app.Post{mention(1, "1", j0), mention(2, "1", j0)}, j0))
+	w.exec(`UPDATE mentions SET state = 'ignored', why = 'own', settled_at = $1 WHERE post_id = '1'`, j0)
+	read := mentions.Verdict{State: app.MentionReading}
+	w.must(w.store.EndLook(w.ctx, l, postgres.LookEnd{Verdicts: map[string]mentions.Verdict{"1": read, "2": read, "3": read}, Next: j0}, j0))
+	if first, second := w.mention(1), w.mention(2); first.State != app.MentionIgnored || first.Why != "own" || second.State != app.MentionReading {
+		t.Errorf("mentions %+v and %+v", first, second)
+	}
+}
+
 // TestManyProcessesLookOnce for each operation that is due.
 func TestManyProcessesLookOnce(t *testing.T) {
 	t.Parallel()

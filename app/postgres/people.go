@@ -85,10 +85,10 @@ func (s *Store) RemovePasskeysOf(ctx context.Context, userID int64, by app.User,
 // shutOut ends a member's sessions and closes the links for it and by it: what
 // it might have made to come back through.
 func (s *Store) shutOut(ctx context.Context, tx dbsqlc.DBTX, user app.User, now time.Time) (ended int64, err error) {
-	if _, err := s.q.RevokeLinksFor(ctx, tx, dbsqlc.RevokeLinksForParams{Now: &now, UserID: &user.ID}); err != nil {
-		return 0, fmt.Errorf("close links: %w", err)
+	if err := s.closeLinksFor(ctx, tx, user.ID, now); err != nil {
+		return 0, err
 	}
-	if _, err := s.q.RevokeLinksBy(ctx, tx, dbsqlc.RevokeLinksByParams{Now: &now, CreatedBy: user.Name}); err != nil {
+	if err := s.q.RevokeLinksBy(ctx, tx, dbsqlc.RevokeLinksByParams{Now: &now, CreatedBy: user.Name}); err != nil {
 		return 0, fmt.Errorf("close links: %w", err)
 	}
 	if err := s.q.ForgetFirstApprovals(ctx, tx, user.Name); err != nil {

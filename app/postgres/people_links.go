@@ -12,7 +12,8 @@ import (
 	"vivra/app/postgres/dbsqlc"
 )
 
-// hashOf is what is kept of a link's token.
+// hashOf is what is kept of a token that is shown once: a link's, or the state
+// of a connection.
 func hashOf(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
@@ -36,13 +37,21 @@ func (s *Store) CreateReset(ctx context.Context, token string, userID int64, by 
 		if user = m.User; user.DisabledAt != nil {
 			return nil, nil, app.Errorf(app.Conflict, "%s is disabled. Enable the account first.", user.Name)
 		}
-		if _, err := s.q.RevokeLinksFor(ctx, tx, dbsqlc.RevokeLinksForParams{Now: &now, UserID: &user.ID}); err != nil {
+		if err := s.closeLinksFor(ctx, tx, user.ID, now); err != nil {
 			return nil, nil, err
 		}
 		id, err := s.q.CreateInvite(ctx, tx, dbsqlc.CreateInviteParams{TokenSha256: hashOf(token), Role: user.Role, CreatedBy: by.Name, ForUser: &user.ID, CreatedAt: now, ExpiresAt: expires})
 		return nil, map[string]any{"invite": id, "expires": expires}, err
 	})
 	return user, err
+}
+
+// closeLinksFor closes what would give an account a new password.
+func (s *Store) closeLinksFor(ctx context.Context, tx dbsqlc.DBTX, userID int64, now time.Time) error {
+	if err := s.q.RevokeLinksFor(ctx, tx, dbsqlc.RevokeLinksForParams{Now: &now, UserID: &userID}); err != nil {
+		return fmt.Errorf("close links: %w", err)
+	}
+	return nil
 }
 
 // RevokeInvite closes a link that nobody has used.

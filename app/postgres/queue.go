@@ -10,23 +10,14 @@ import (
 	"vivra/app/postgres/dbsqlc"
 )
 
-type validationParts struct {
-	v                            dbsqlc.Validation
-	stepKey, agent, slug, symbol string
-	runCost                      int64
-	tainted                      bool
-	sources                      []string
-	previousReason               string
-}
-
-func validationOf(p validationParts) (app.Validation, error) {
-	v := p.v
-	out := app.Validation{ID: v.ID, OperationID: v.OperationID, OperationSlug: p.slug, TokenSymbol: p.symbol, StepID: v.StepID,
-		StepKey: p.stepKey, Agent: p.agent, Kind: v.Kind, Payload: json.RawMessage(v.Payload), PayloadSHA256: hex.EncodeToString(v.PayloadSha256),
+func validationOf(r dbsqlc.ValidationRow) (app.Validation, error) {
+	v := r.Validation
+	out := app.Validation{ID: v.ID, OperationID: v.OperationID, OperationSlug: r.Slug, TokenSymbol: r.Symbol, StepID: v.StepID,
+		StepKey: r.StepKey, Agent: r.Agent, Kind: v.Kind, Payload: json.RawMessage(v.Payload), PayloadSHA256: hex.EncodeToString(v.PayloadSha256),
 		Frozen: json.RawMessage(v.Frozen), FrozenSHA256: hex.EncodeToString(v.FrozenSha256), Nonce: v.Nonce, AppliesAt: v.AppliesAt, AppliedAt: v.AppliedAt,
 		FirstApprovedBy: v.FirstApprovedBy, FirstApprovedAt: v.FirstApprovedAt, EditedBy: v.EditedBy, VoidReason: v.VoidReason, AccountID: v.AccountID,
 		DraftNo: v.DraftNo, State: v.State, DecidedBy: v.DecidedBy, DecidedAt: v.DecidedAt, Reason: v.Reason, CreatedAt: v.CreatedAt.UTC(),
-		PreviousReason: p.previousReason, RunCost: app.Nano(p.runCost)}
+		PreviousReason: r.PreviousReason, RunCost: app.Nano(r.RunCost)}
 	if v.RunID != nil {
 		out.RunID = *v.RunID
 	}
@@ -39,12 +30,8 @@ func validationOf(p validationParts) (app.Validation, error) {
 	if err := json.Unmarshal(v.Receipts, &out.Receipts); err != nil {
 		return out, fmt.Errorf("read receipts: %w", err)
 	}
-	out.Risk.Tainted, out.Risk.Sources = p.tainted, p.sources
+	out.Risk.Tainted, out.Risk.Sources = r.Tainted, r.Sources
 	return out, nil
-}
-
-func validationRow(r dbsqlc.ValidationRow) (app.Validation, error) {
-	return validationOf(validationParts{r.Validation, r.StepKey, r.Agent, r.Slug, r.Symbol, r.RunCost, r.Tainted, r.Sources, r.PreviousReason})
 }
 
 func (t *opTx) validation(ctx context.Context, id string) (app.Validation, error) {
@@ -52,7 +39,7 @@ func (t *opTx) validation(ctx context.Context, id string) (app.Validation, error
 	if err != nil {
 		return app.Validation{}, notFound(err, "output")
 	}
-	return validationRow(row)
+	return validationOf(row)
 }
 
 // Validation returns one validation, whatever its state.
@@ -61,7 +48,7 @@ func (s *Store) Validation(ctx context.Context, id string) (app.Validation, erro
 	if err != nil {
 		return app.Validation{}, notFound(err, "output")
 	}
-	return validationRow(row)
+	return validationOf(row)
 }
 
 // validations returns those of ids, in their order.
@@ -75,7 +62,7 @@ func (s *Store) validations(ctx context.Context, ids []string, err error) ([]app
 	}
 	out := make([]app.Validation, len(rows))
 	for i, r := range rows {
-		if out[i], err = validationRow(dbsqlc.ValidationRow(r)); err != nil {
+		if out[i], err = validationOf(dbsqlc.ValidationRow(r)); err != nil {
 			return nil, err
 		}
 	}

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"vivra/app"
 	"vivra/app/postgres/dbsqlc"
 )
@@ -19,23 +16,10 @@ import (
 // even the least fits. Whoever has not settled it until lease (wall clock) is
 // taken for dead.
 func (s *Store) ReserveRead(ctx context.Context, r app.ReadRequest, now, lease time.Time) (app.ReadGrant, error) {
-	for range unlocked {
-		grant, admitted, err := s.tryRead(ctx, s.pool, r, now, lease)
-		if admitted || err != nil {
-			return grant, s.readRefused(ctx, r, err, now)
-		}
-	}
 	var grant app.ReadGrant
-	err := s.tx(ctx, func(tx pgx.Tx) error { // as in ReserveCall
-		if _, err := s.q.OperationForUpdate(ctx, tx, r.OperationID); err != nil {
-			return notFound(err, "operation")
-		}
-		var admitted bool
-		var err error
-		if grant, admitted, err = s.tryRead(ctx, tx, r, now, lease); err == nil && !admitted {
-			err = &app.BudgetError{Wall: wallOperation}
-		}
-		return err
+	err := s.reserve(ctx, r.OperationID, &app.BudgetError{Wall: wallOperation}, func(db dbsqlc.DBTX) (admitted bool, err error) {
+		grant, admitted, err = s.tryRead(ctx, db, r, now, lease)
+		return admitted, err
 	})
 	return grant, s.readRefused(ctx, r, err, now)
 }
@@ -58,9 +42,8 @@ func (s *Store) tryRead(ctx context.Context, db dbsqlc.DBTX, r app.ReadRequest, 
 	grant = app.ReadGrant{Most: most, Reserved: r.Price * app.Nano(most)}
 	grant.ID, err = s.q.ReserveRead(ctx, db, dbsqlc.ReserveReadParams{OperationID: r.OperationID, Agent: r.Agent, StepKey: r.Step, Kind: string(r.Kind), Most: most,
 		PriceNusd: r.Price, Shared: !r.Forced, Amount: int64(grant.Reserved), LeaseUntil: lease, CreatedAt: now})
-	var refusal *pgconn.PgError
 	switch {
-	case noRows(err), errors.As(err, &refusal) && refusal.Code == notNull && refusal.TableName == "x_reads":
+	case taken(err, "x_reads"):
 		return grant, false, nil
 	case err != nil:
 		return grant, false, fmt.Errorf("reserve read: %w", err)

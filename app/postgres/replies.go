@@ -6,16 +6,13 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/mentions"
 	"vivra/app/postgres/dbsqlc"
 )
 
-const (
-	// repliesAnHour is how many replies to others an account makes at most.
-	repliesAnHour = 10
-	// approvalAgain is how often a reply that X's approval is missing for is
-	// looked at again.
-	approvalAgain = 15 * time.Minute
-)
+// approvalAgain is how often a reply that X's approval is missing for is looked
+// at again.
+const approvalAgain = 15 * time.Minute
 
 // Why a reply waits.
 const (
@@ -29,22 +26,18 @@ const (
 // mayReply tells whether a reply to another account may be attempted now: while
 // the platform's approval stands, at most so many in an hour, and one a day to
 // each author. What has to wait says why, and is not dropped.
-func (t *opTx) mayReply(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
+func (t *opTx) mayReply(ctx context.Context, r dbsqlc.EffectRow, v app.Validation) (bool, error) {
 	e := r.Effect
 	if e.RepliesAs == "" {
 		return true, nil
-	}
-	v, err := t.validation(ctx, e.ValidationID)
-	if err != nil {
-		return false, err
 	}
 	to := v.Answers()
 	if to == nil {
 		return false, fmt.Errorf("effect %s replies to nobody", e.EffectKey)
 	}
-	out, err := t.store.q.MentionOptedOut(ctx, t, to.AuthorID)
+	out, err := t.store.optedOut(ctx, t, to.AuthorID)
 	if err != nil {
-		return false, fmt.Errorf("look for an author's wish: %w", err)
+		return false, err
 	}
 	if out {
 		return false, t.unwanted(ctx, r)
@@ -60,10 +53,10 @@ func (t *opTx) mayReply(ctx context.Context, r dbsqlc.EffectRow) (bool, error) {
 }
 
 func (t *opTx) replySpaced(ctx context.Context, e dbsqlc.Effect, author string) (bool, error) {
-	q := t.store.q
-	if err := q.LockAccount(ctx, t, postsAs(e)); err != nil {
-		return false, fmt.Errorf("lock account: %w", err)
+	if err := t.lockAccount(ctx, e.RepliesAs); err != nil {
+		return false, err
 	}
+	q := t.store.q
 	held, err := q.HeldUntil(ctx, t, postsAs(e))
 	if err != nil {
 		return false, fmt.Errorf("look whether the account is held: %w", err)
@@ -79,7 +72,7 @@ func (t *opTx) replySpaced(ctx context.Context, e dbsqlc.Effect, author string) 
 	switch {
 	case made.ToAuthor > 0:
 		return false, t.holdReply(ctx, e, dailyReply, today.AddDate(0, 0, 1))
-	case made.ThisHour >= repliesAnHour:
+	case made.ThisHour >= mentions.MostAnHour:
 		return false, t.holdReply(ctx, e, hourlyReplies, made.FirstAt.Add(time.Hour))
 	}
 	return true, nil

@@ -23,9 +23,8 @@ func (t *opTx) requeue(ctx context.Context, v app.Validation, alert, why string,
 	if err != nil {
 		return "", err
 	}
-	err = t.store.q.VoidEffectsOfValidation(ctx, t, dbsqlc.VoidEffectsOfValidationParams{Error: why, ValidationID: v.ID})
-	if err != nil {
-		return "", fmt.Errorf("void effects: %w", err)
+	if err := t.void(ctx, v.ID, why); err != nil {
+		return "", err
 	}
 	if len(out) > 0 {
 		if err := t.tell(ctx, v, alert, "The rest of it is not published because "+why+". Out, or perhaps out: "+strings.Join(out, ", ")+". On the operation's page you can go on with the rest, or finish with what is out.", changes); err != nil {

@@ -32,27 +32,34 @@ const unlocked = 3
 // output limit lowered to what is left. A *app.BudgetError says that not even a
 // minimal answer fits; ErrPaused and ErrLost that nothing may be asked now.
 func (s *Store) ReserveCall(ctx context.Context, c app.Claim, req app.CallRequest, now time.Time) (app.CallGrant, error) {
+	var grant app.CallGrant
+	// With the row locked only the claim can have gone meanwhile.
+	err := s.reserve(ctx, c.OperationID, ErrLost, func(db dbsqlc.DBTX) (admitted bool, err error) {
+		grant, admitted, err = s.tryReserve(ctx, db, c, req, now)
+		return admitted, err
+	})
+	return grant, s.refused(ctx, c, req, err, now)
+}
+
+// reserve runs try until it is admitted or fails. Where others took what was left
+// between its look and its statement, again and again, the operation's row is
+// locked: then nobody can, and one that is still not admitted fails with otherwise.
+func (s *Store) reserve(ctx context.Context, operationID int64, otherwise error, try func(dbsqlc.DBTX) (admitted bool, err error)) error {
 	for range unlocked {
-		grant, admitted, err := s.tryReserve(ctx, s.pool, c, req, now)
-		if admitted || err != nil {
-			return grant, s.refused(ctx, c, req, err, now)
+		if admitted, err := try(s.pool); admitted || err != nil {
+			return err
 		}
 	}
-	// Others took what was left between the look and the statement, again and
-	// again. With the row locked nobody can.
-	var grant app.CallGrant
-	err := s.tx(ctx, func(tx pgx.Tx) error {
-		if _, err := s.q.OperationForUpdate(ctx, tx, c.OperationID); err != nil {
+	return s.tx(ctx, func(tx pgx.Tx) error {
+		if _, err := s.q.OperationForUpdate(ctx, tx, operationID); err != nil {
 			return notFound(err, "operation")
 		}
-		var admitted bool
-		var err error
-		if grant, admitted, err = s.tryReserve(ctx, tx, c, req, now); err == nil && !admitted {
-			err = ErrLost // only the claim can have gone meanwhile
+		admitted, err := try(tx)
+		if err == nil && !admitted {
+			err = otherwise
 		}
 		return err
 	})
-	return grant, s.refused(ctx, c, req, err, now)
 }
 
 // tryReserve looks at what is left and tries to hold back what fits. It is not
@@ -82,9 +89,8 @@ func (s *Store) tryReserve(ctx context.Context, db dbsqlc.DBTX, c app.Claim, req
 		p.Price = mustJSON(req.Price)
 	}
 	grant.ID, err = s.q.ReserveCall(ctx, db, p)
-	var refusal *pgconn.PgError
 	switch {
-	case noRows(err), errors.As(err, &refusal) && refusal.Code == notNull && refusal.TableName == "llm_calls":
+	case taken(err, "llm_calls"):
 		return app.CallGrant{}, false, nil
 	case err != nil:
 		return app.CallGrant{}, false, fmt.Errorf("reserve call: %w", err)
@@ -92,8 +98,14 @@ func (s *Store) tryReserve(ctx context.Context, db dbsqlc.DBTX, c app.Claim, req
 	return grant, true, nil
 }
 
-// notNull is how PostgreSQL refuses a call without its run or agent.
-const notNull = "23502"
+// taken tells whether a reservation in a table found that what fitted a moment
+// ago does not any more: there is no operation for it, or the column of the agent
+// or the run that has no room for it would be null.
+func taken(err error, table string) bool {
+	const notNull = "23502"
+	var refusal *pgconn.PgError
+	return noRows(err) || errors.As(err, &refusal) && refusal.Code == notNull && refusal.TableName == table
+}
 
 // admit decides how much of a call fits under every wall. An overrun is no
 // allowance: what a provider charged too much is missing from what comes after.

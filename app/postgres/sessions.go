@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -23,10 +21,7 @@ type Sessions struct {
 // Sessions returns the session store on the given clock.
 func (s *Store) Sessions(now func() time.Time) *Sessions { return &Sessions{s, now} }
 
-func sessionKey(token string) string {
-	sum := sha256.Sum256([]byte(token))
-	return hex.EncodeToString(sum[:])
-}
+func sessionKey(token string) string { return app.SHA256Hex([]byte(token)) }
 
 // instants are now and the last instant at which an idle session was seen.
 func (s *Sessions) instants() (now time.Time, idleSince *time.Time) {

@@ -21,8 +21,8 @@ func (s *Store) QueueWindow(ctx context.Context, around string, size int) (w app
 		return w, fmt.Errorf("read queue: %w", notFound(err, "output"))
 	}
 	for _, r := range rows {
-		w.Items = append(w.Items, queueItem(dbsqlc.QueueOfOperationRow{ID: r.ID, Kind: r.Kind, Marks: r.Marks, DraftNo: r.DraftNo, EditedBy: r.EditedBy,
-			FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt, Price: r.Price, StepKey: r.StepKey, Agent: r.Agent, Slug: r.Slug, Symbol: r.Symbol, Tainted: r.Tainted}))
+		w.Items = append(w.Items, queueItem(dbsqlc.QueueOfOperationRow{ID: r.ID, Kind: r.Kind, Marks: r.Marks, DraftNo: r.DraftNo,
+			FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt, Price: r.Price, StepKey: r.StepKey, Agent: r.Agent, Slug: r.Slug, Symbol: r.Symbol}))
 	}
 	if len(rows) > 0 {
 		w.Before = rows[0].Place
@@ -33,8 +33,7 @@ func (s *Store) QueueWindow(ctx context.Context, around string, size int) (w app
 
 func queueItem(r dbsqlc.QueueOfOperationRow) app.QueueItem {
 	return app.QueueItem{ID: r.ID, OperationSlug: r.Slug, TokenSymbol: r.Symbol, StepKey: r.StepKey, Agent: r.Agent, Kind: r.Kind,
-		PublishPrice: app.Nano(r.Price), Marks: r.Marks, Tainted: r.Tainted, DraftNo: r.DraftNo, EditedBy: r.EditedBy,
-		FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt.UTC()}
+		PublishPrice: app.Nano(r.Price), Marks: r.Marks, DraftNo: r.DraftNo, FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt.UTC()}
 }
 
 // QueueCount returns how many outputs wait for a person.

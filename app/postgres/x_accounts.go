@@ -122,11 +122,6 @@ func sameInstant(a, b *time.Time) bool {
 	return a == b || a != nil && b != nil && a.Equal(*b)
 }
 
-// LoseXAccount marks an account whose tokens no longer work.
-func (s *Store) LoseXAccount(ctx context.Context, handle string, now time.Time) error {
-	return s.q.XAccountLost(ctx, s.pool, dbsqlc.XAccountLostParams{Now: now, Handle: handle})
-}
-
 // RefuseXToken has the account renewed whose access token X refused although its
 // time is not over. A token given after since is not meant: it is refused for
 // another reason than its age.

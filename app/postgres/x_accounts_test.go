@@ -63,7 +63,9 @@ func TestRefreshKeepsWhatItGot(t *testing.T) {
 	if err := refresh(account(3, j0.Add(2*time.Hour)), errors.New("refused")); err == nil || kept() != "refresh-2" {
 		t.Errorf("%v, kept %s", err, kept())
 	}
-	w.must(w.store.LoseXAccount(w.ctx, "ember", j0))
+	lost := account(3, j0.Add(2*time.Hour))
+	lost.NeedsReconnect = true
+	w.must(refresh(lost, nil))
 	if a, err := w.store.XAccount(w.ctx, "ember"); err != nil || !a.NeedsReconnect {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -73,5 +75,23 @@ func TestRefreshKeepsWhatItGot(t *testing.T) {
 	}
 	if _, err := w.store.XAccount(w.ctx, "nobody"); !isKind(err, app.NotFound) {
 		t.Errorf("nobody: %v", err)
+	}
+}
+
+// Names on X do not tell upper case from lower.
+func TestLastPostOfAnAccountHoweverItIsSpelt(t *testing.T) {
+	t.Parallel()
+	w, v := posts(t, 1, app.Dollar)
+	t0 := w.approve(v[0], j0)
+	e, ok := w.attempt(w.effects(v[0])[0], t0)
+	if !ok {
+		t.Fatal("it was not attempted")
+	}
+	w.must(w.store.EffectDone(w.ctx, e, sent("5"), t0))
+	w.exec(`UPDATE operations SET x_handle = 'Ember'`)
+	all, err := w.store.AccountsOnX(w.ctx)
+	w.must(err)
+	if len(all) != 1 || all[0].Handle != "Ember" || all[0].LastPost == nil || !all[0].LastPost.At.Equal(t0) {
+		t.Errorf("accounts %+v", all)
 	}
 }

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
 	"time"
@@ -44,7 +43,7 @@ func (s *Store) StartXConnection(ctx context.Context, c NewXConnection, by app.U
 		if err := s.q.DeleteOldXConnections(ctx, tx, now.Add(-connectionsKept)); err != nil {
 			return nil, nil, fmt.Errorf("tidy connections: %w", err)
 		}
-		id, err = s.q.StartXConnection(ctx, tx, dbsqlc.StartXConnectionParams{Handle: c.Handle, UserName: by.Name, SessionID: c.Session, StateSha256: stateHash(c.State),
+		id, err = s.q.StartXConnection(ctx, tx, dbsqlc.StartXConnectionParams{Handle: c.Handle, UserName: by.Name, SessionID: c.Session, StateSha256: hashOf(c.State),
 			VerifierSealed: c.VerifierSealed, StartedAt: now, ExpiresAt: c.Expires})
 		if err != nil {
 			return nil, nil, fmt.Errorf("save connection: %w", err)
@@ -54,24 +53,19 @@ func (s *Store) StartXConnection(ctx context.Context, c NewXConnection, by app.U
 	return id, err
 }
 
-func stateHash(state string) []byte {
-	sum := sha256.Sum256([]byte(state))
-	return sum[:]
-}
-
 // broken is what stands of an answer that was never looked at to its end.
 const broken = "The program ended while it looked at X's answer. Nothing was connected: press Connect again."
 
 // TakeXConnection gives what an answer is held against, once: to the session
 // that asked, in time. What it refuses stays as it was.
 func (s *Store) TakeXConnection(ctx context.Context, state, session string, wall, now time.Time) (id, handle string, verifierSealed []byte, err error) {
-	c, err := s.q.XConnectionByState(ctx, s.pool, stateHash(state))
+	c, err := s.q.XConnectionByState(ctx, s.pool, hashOf(state))
 	switch {
 	case noRows(err):
 		return "", "", nil, app.Errorf(app.NotFound, "This answer of X belongs to nothing that was asked for here.")
 	case err != nil:
 		return "", "", nil, fmt.Errorf("read connection: %w", err)
-	case subtle.ConstantTimeCompare(c.StateSha256, stateHash(state)) != 1 || subtle.ConstantTimeCompare([]byte(c.SessionID), []byte(session)) != 1:
+	case subtle.ConstantTimeCompare(c.StateSha256, hashOf(state)) != 1 || subtle.ConstantTimeCompare([]byte(c.SessionID), []byte(session)) != 1:
 		return "", "", nil, app.Errorf(app.NotFound, "This answer of X belongs to another session than this one.")
 	case c.AnsweredAt != nil:
 		return c.ID, c.Handle, nil, app.Errorf(app.Conflict, "This answer of X was taken already.")

@@ -60,6 +60,17 @@ func (f *finds) plain(folded string) {
 	}
 }
 
+// Starts returns every beginning of an address in the text, of whole ones too,
+// where look-alikes are folded.
+func Starts(text string) []string { return beginning.FindAllString(untrusted.Fold(text), -1) }
+
+var beginning = regexp.MustCompile(`\b0[xX][0-9a-fA-F]{4,}`)
+
+// WithoutPlain is the text with … for each address in plain sight.
+func WithoutPlain(text string) string { return plainly.ReplaceAllString(text, "…") }
+
+var plainly = regexp.MustCompile(`0[xX][0-9a-fA-F]{40}\b`)
+
 // Burnt tells whether address is one that nobody holds, or the start of one.
 func Burnt(address string) bool { return burnt.MatchString(address) }
 

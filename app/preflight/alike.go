@@ -36,15 +36,16 @@ func wordsOf(text string) []string {
 // they share of their pairs of neighbouring words and of the words that carry
 // something. Figures, dates, links, addresses and the token's symbol are left
 // out: a new figure in an old sentence makes no new post.
-func Likeness(a, b string) float64 {
-	x, y := sketchOf(a), sketchOf(b)
-	return (shared(x.pairs, y.pairs) + shared(x.words, y.words)) / 2
-}
+func Likeness(a, b string) float64 { return sketchOf(a).likeness(sketchOf(b)) }
 
 // TooAlike is from where on two posts are one post said twice.
 const TooAlike = 0.55
 
 type sketch struct{ pairs, words map[string]bool }
+
+func (s sketch) likeness(other sketch) float64 {
+	return (shared(s.pairs, other.pairs) + shared(s.words, other.words)) / 2
+}
 
 func sketchOf(text string) sketch {
 	text = symbols.ReplaceAllString(text, " ")

@@ -35,7 +35,9 @@ func BannedWords(phrase string) string {
 type squeezed struct {
 	letters []rune
 	words   []word
-	ends    []bool // whether a word ends before each letter, and before the end
+	// ends is where the word at each letter, and at the end, is over: right there
+	// when one ends before it. numbers is where the digits are over that begin there.
+	ends, numbers []int
 }
 
 // word is one of a text, where it begins, and whether a part of a sentence
@@ -47,13 +49,14 @@ type word struct {
 }
 
 func squeeze(text string) squeezed {
-	s := squeezed{ends: []bool{true}}
+	var s squeezed
+	ends, plain := []bool{true}, []bool(nil) // whether a word ends before each letter, whether it is no digit
 	inWord, opens := false, true
 	var last []rune
 	end := func() {
 		if inWord {
 			s.words[len(s.words)-1].text = string(last)
-			s.ends[len(s.letters)] = true
+			ends[len(s.letters)] = true
 		}
 		inWord, last = false, nil
 	}
@@ -65,7 +68,8 @@ func squeeze(text string) squeezed {
 				s.words = append(s.words, word{at: len(s.letters), opens: opens})
 				inWord, opens = true, false
 			}
-			s.letters, s.ends, last = append(s.letters, r), append(s.ends, false), append(last, r)
+			s.letters, last = append(s.letters, r), append(last, r)
+			ends, plain = append(ends, false), append(plain, !unicode.IsNumber(r))
 		case r == '\'' || r == '’' || unicode.Is(unicode.M, r): // within a word
 		default:
 			end()
@@ -73,7 +77,19 @@ func squeeze(text string) squeezed {
 		}
 	}
 	end()
+	s.ends, s.numbers = firsts(ends), firsts(append(plain, true))
 	return s
+}
+
+// firsts is for each place the first from there on that is one; the last is.
+func firsts(is []bool) []int {
+	next := make([]int, len(is))
+	for i := range slices.Backward(is) {
+		if next[i] = i; !is[i] {
+			next[i] = next[i+1]
+		}
+	}
+	return next
 }
 
 // pattern is a phrase: its parts, one a word.
@@ -115,23 +131,20 @@ func (s squeezed) says(p pattern) bool {
 func (s squeezed) fits(p pattern, at int) bool {
 	for _, one := range p {
 		if one.number {
-			from := at
-			for at < len(s.letters) && unicode.IsNumber(s.letters[at]) {
-				at++
-			}
-			if at == from {
+			if s.numbers[at] == at {
 				return false
 			}
+			at = s.numbers[at]
 		}
 		if at+len(one.letters) > len(s.letters) || !slices.Equal(s.letters[at:at+len(one.letters)], one.letters) {
 			return false
 		}
 		at += len(one.letters)
-		for one.open && at < len(s.letters) && !s.ends[at] {
-			at++
+		if one.open {
+			at = s.ends[at]
 		}
 	}
-	return s.ends[at]
+	return s.ends[at] == at
 }
 
 // The words that deny what follows, and those after which they do not.

@@ -92,5 +92,7 @@ func TestBannedByRules(t *testing.T) {
 }
 
 func TestBannedTakesTime(t *testing.T) {
-	testpace.Linear(t, "Banned", func(s string) { preflight.Banned(s, app.BannedPhrases()) }, []string{"a ", "guarante ", "g", "1x ", "é", "no ", "稳", "can't "})
+	testpace.Linear(t, "Banned", func(s string) { preflight.Banned(s, app.BannedPhrases()) }, []string{"a ", "guarante ", "g", "1x ", "1 ", "1", "é", "no ", "稳", "can't "})
+	// Numbers before a word that has an open end.
+	testpace.Linear(t, "an open end", func(s string) { preflight.Banned(s+"x gain"+strings.Repeat("s", len(s)), app.BannedPhrases()) }, []string{"1 "})
 }

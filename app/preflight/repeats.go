@@ -18,8 +18,9 @@ const (
 // whatever spelling, within 48 hours of now, or that waits to be said.
 func CheckRepeat(text string, said []app.Said, now time.Time) []Problem {
 	var found problems
+	digest, plain := Digest(text), strings.TrimSpace(text)
 	for _, s := range said {
-		if !sameText(text, s.Text) {
+		if Digest(s.Text) != digest || digest == "" && strings.TrimSpace(s.Text) != plain {
 			continue
 		}
 		if s.Waiting {
@@ -34,17 +35,12 @@ func CheckRepeat(text string, said []app.Said, now time.Time) []Problem {
 	return nil
 }
 
-func sameText(a, b string) bool {
-	digest := Digest(a)
-	return digest == Digest(b) && (digest != "" || strings.TrimSpace(a) == strings.TrimSpace(b))
-}
-
 // CheckAlike returns what is wrong with a post that is too much like one of the
 // account's last 14, or like one that waits: said has the newest first. Replies
 // are left out.
 func CheckAlike(text string, said []app.Said) []Problem {
 	var found problems
-	out := 0
+	own, out := sketchOf(text), 0
 	for _, s := range said {
 		if s.Reply || !s.Waiting && out == MaxAlike {
 			continue
@@ -52,7 +48,7 @@ func CheckAlike(text string, said []app.Said) []Problem {
 		if !s.Waiting {
 			out++
 		}
-		if Likeness(text, s.Text) < TooAlike {
+		if own.likeness(sketchOf(s.Text)) < TooAlike {
 			continue
 		}
 		if s.Waiting {

@@ -132,11 +132,7 @@ func (r *rehearsal) proveLog(ctx context.Context, s *Summary, fault func(string,
 // proveCalls: no answer of a model was paid for twice, and what a lost one may
 // have cost is booked.
 func (r *rehearsal) proveCalls(ctx context.Context, s *Summary, fault func(string, ...any)) error {
-	steps, err := r.app.Store.Steps(ctx, r.op.ID)
-	if err != nil {
-		return err
-	}
-	beside, err := r.app.Store.ContinuousSteps(ctx, r.op.ID, newestBeside)
+	steps, beside, err := r.steps(ctx)
 	if err != nil {
 		return err
 	}

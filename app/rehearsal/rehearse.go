@@ -144,15 +144,11 @@ func (r *rehearsal) quiet(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	steps, err := r.app.Store.Steps(ctx, r.op.ID)
+	steps, beside, err := r.steps(ctx)
 	if err != nil {
 		return false, err
 	}
 	r.report(steps)
-	beside, err := r.app.Store.ContinuousSteps(ctx, r.op.ID, newestBeside)
-	if err != nil {
-		return false, err
-	}
 	steps = append(steps, beside...)
 	busy = busy || op.State == app.OperationScheduled && !op.J0.After(now) ||
 		op.State == app.OperationRunning && len(calendar.Plan(steps, now)) > 0
@@ -162,6 +158,15 @@ func (r *rehearsal) quiet(ctx context.Context) (bool, error) {
 	}
 	r.op, err = r.app.Store.Operation(ctx, r.op.ID)
 	return r.op.Seq == op.Seq, err
+}
+
+// steps are those of the calendar, and those beside it.
+func (r *rehearsal) steps(ctx context.Context) (planned, beside []app.Step, err error) {
+	if planned, err = r.app.Store.Steps(ctx, r.op.ID); err != nil {
+		return nil, nil, err
+	}
+	beside, err = r.app.Store.ContinuousSteps(ctx, r.op.ID, newestBeside)
+	return planned, beside, err
 }
 
 func (r *rehearsal) report(steps []app.Step) {

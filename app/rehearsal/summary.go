@@ -45,22 +45,15 @@ func (r *rehearsal) summary(ctx context.Context) (Summary, error) {
 	store := r.app.Store
 	s := Summary{Slug: r.op.Slug, State: r.op.State, Steps: map[string]int{}, Validations: map[string]int{}, Spent: r.op.Spent, Cap: r.op.Cap,
 		HeadHash: r.op.HeadHash, Simulated: int64(r.clock.Now().Sub(r.Start).Seconds()), ModelCalls: r.world.Model.Count(), Faults: []string{}}
-	steps, err := store.Steps(ctx, r.op.ID)
+	steps, beside, err := r.steps(ctx)
 	if err != nil {
 		return s, err
 	}
 	s.Total = len(steps)
 	for _, st := range steps {
 		s.Steps[string(st.State)]++
-		if st.State == app.StepFailed {
-			s.Faults = append(s.Faults, st.Key+" failed: "+st.Error)
-		}
 	}
-	beside, err := store.ContinuousSteps(ctx, r.op.ID, newestBeside)
-	if err != nil {
-		return s, err
-	}
-	for _, st := range beside {
+	for _, st := range append(steps, beside...) {
 		if st.State == app.StepFailed {
 			s.Faults = append(s.Faults, st.Key+" failed: "+st.Error)
 		}

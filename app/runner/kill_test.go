@@ -1,22 +1,18 @@
 package runner_test
 
 import (
-	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 
 	"vivra/app"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/rehearsal/modelsim"
 )
 
@@ -143,35 +139,21 @@ func (tr *troupe) killed(rng *rand.Rand) (died []string) {
 // process is the life of one worker: what it has done, and where it was killed.
 func (tr *troupe) process(spec workerSpec) (ended []int64, died string) {
 	tr.t.Helper()
-	text, err := json.Marshal(spec)
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	cmd := exec.CommandContext(tr.t.Context(), os.Args[0], workerArg, string(text))
-	cmd.Stderr = tr.t.Output()
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		tr.t.Fatal(err)
-	}
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		what, rest, _ := strings.Cut(lines.Text(), " ")
+	p := testprocess.Start(tr.t, workerArg, spec)
+	for line, alive := p.Hear(); alive; line, alive = p.Hear() {
+		what, rest, _ := strings.Cut(line, " ")
 		if what == "died" {
 			died = rest
 			continue
 		}
 		id, err := strconv.ParseInt(rest, 10, 64)
 		if what != "ended" || err != nil {
-			tr.t.Fatalf("the worker says %q", lines.Text())
+			tr.t.Fatalf("the worker says %q", line)
 		}
 		ended = append(ended, id)
 	}
-	_ = cmd.Wait() // ProcessState tells
-	status, _ := cmd.ProcessState.Sys().(syscall.WaitStatus)
-	if killed := status.Signaled() && status.Signal() == syscall.SIGKILL; killed != (died != "") || !killed && !cmd.ProcessState.Success() {
-		tr.t.Fatalf("the worker that died at %q ended with %s", died, cmd.ProcessState)
+	if killed := p.Killed(tr.t); killed != (died != "") {
+		tr.t.Fatalf("the worker that died at %q was killed: %t", died, killed)
 	}
 	return ended, died
 }

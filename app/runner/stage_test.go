@@ -16,6 +16,7 @@ import (
 	"vivra/app"
 	"vivra/app/internal/testdb"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal/modelsim"
 	"vivra/app/runner"
@@ -26,7 +27,7 @@ import (
 // TestMain runs the tests, or is one of the workers that they kill.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == workerArg {
-		os.Exit(beWorker(os.Args[2]))
+		os.Exit(testprocess.Be[workerSpec](os.Args[2]))
 	}
 	testdb.Main(m)
 }

@@ -2,19 +2,18 @@ package runner_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
 	"vivra/app"
 	"vivra/app/internal/testop"
+	"vivra/app/internal/testprocess"
 	"vivra/app/postgres"
 )
 
@@ -35,22 +34,9 @@ type workerSpec struct {
 	Nth   int64
 }
 
-// beWorker carries out the steps of operations, several at once, and tells of
-// each that has ended.
-func beWorker(text string) int {
-	var spec workerSpec
-	err := json.Unmarshal([]byte(text), &spec)
-	if err == nil {
-		err = spec.work(context.Background())
-	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-func (s workerSpec) work(ctx context.Context) error {
+// Live carries out the steps of operations, several at once, and tells of each
+// that has ended.
+func (s workerSpec) Live(ctx context.Context, _ io.Reader) error {
 	store, err := postgres.Open(ctx, s.Database)
 	if err != nil {
 		return err
@@ -72,8 +58,7 @@ func (s workerSpec) reached() func(string) {
 			return
 		}
 		fmt.Println("died", point)
-		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-		select {} // until the signal arrives
+		testprocess.Die()
 	}
 }
 

@@ -135,7 +135,11 @@ func (g Guard) Risk(effect string, price app.Nano, texts ...string) app.Risk {
 // once what can't be seen is gone; each find once.
 func each(extract func(string) []string, texts []string) (found []string) {
 	for _, text := range texts {
-		for _, find := range append(extract(text), extract(untrusted.Normalise(text))...) {
+		finds := extract(text)
+		if seen := untrusted.Normalise(text); seen != text {
+			finds = append(finds, extract(seen)...)
+		}
+		for _, find := range finds {
 			if !slices.Contains(found, find) {
 				found = append(found, find)
 			}

@@ -70,7 +70,7 @@ func (g Guard) addresses(found *violations, text string) {
 		}
 	}
 	rest := g.withoutOfficial(text)
-	for _, part := range shortened.FindAllString(untrusted.Fold(rest), -1) {
+	for _, part := range preflight.Starts(rest) {
 		if !g.known(*found, part) && !preflight.Burnt(part) && !g.symbolic(part) {
 			found.add(agent.RuleAddress, "%s… is not the token's address, or not the whole of it.", part)
 		}
@@ -86,9 +86,6 @@ func (g Guard) addresses(found *violations, text string) {
 		}
 	}
 }
-
-// shortened is the start of an address.
-var shortened = regexp.MustCompile(`\b0[xX][0-9a-fA-F]{4,}`)
 
 // symbolic tells whether what looks like the start of an address is the token's
 // symbol.
@@ -195,7 +192,7 @@ func (g Guard) names(found *violations, text string) {
 
 // codes looks for what a reader would not see, or a machine would obey.
 func (g Guard) codes(found *violations, text string) {
-	rest := address.ReplaceAllString(g.withoutOfficial(text), "…") // those have a rule of their own
+	rest := preflight.WithoutPlain(g.withoutOfficial(text)) // those have a rule of their own
 	if untrusted.Unseen(rest) {
 		found.add(agent.RuleHidden, "It holds characters that can't be seen.")
 	}
@@ -213,5 +210,3 @@ func (g Guard) codes(found *violations, text string) {
 		}
 	}
 }
-
-var address = regexp.MustCompile(`(?i)0x[0-9a-f]{40}\b`)

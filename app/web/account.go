@@ -15,11 +15,6 @@ func (s *Server) showAccount(c echo.Context) error {
 	return s.accountPage(c, http.StatusOK, "")
 }
 
-// GET /admin/account/… is where a form leaves the reader whose page is reloaded.
-func (s *Server) redirectToAccount(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.Account())
-}
-
 func (s *Server) accountPage(c echo.Context, status int, problem string) error {
 	ctx, user := c.Request().Context(), currentUser(c)
 	frame, err := s.frameWithCount(c, "Your account, Vivra", paths.Account())
@@ -34,11 +29,11 @@ func (s *Server) accountPage(c echo.Context, status int, problem string) error {
 		m.Sessions[i].Current = m.Sessions[i].ID == currentSession(c).ID
 	}
 	keys, err := s.Store.PasskeysOf(ctx, user.ID)
-	for _, p := range keys {
-		m.Passkeys = append(m.Passkeys, admin.Passkey{Passkey: p, Suspect: suspect(p)})
-	}
 	if err != nil {
 		return err
+	}
+	for _, p := range keys {
+		m.Passkeys = append(m.Passkeys, admin.Passkey{Passkey: p, Suspect: suspect(p)})
 	}
 	return render(c, status, admin.AccountShow(m))
 }

@@ -134,7 +134,7 @@ func (s *Server) createEffectSettlement(c echo.Context) error {
 	}
 	said := app.Settlement{EffectID: id, Fence: fence, Sent: sent == "yes", Link: strings.TrimSpace(c.FormValue("link"))}
 	err = s.Store.SettleEffect(c.Request().Context(), said, currentUser(c), s.Now())
-	if kind := app.KindOf(err); kind == app.Conflict || kind == app.Invalid {
+	if _, ok := correctable(err); ok {
 		return s.unsettled(c, said, err)
 	}
 	if err != nil {

@@ -19,10 +19,7 @@ func (x *exhibit) was(t *testing.T, want ...string) {
 
 func TestOperationControls(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
+	x, v := team(t, "admin")
 	show := func() page { return v.get("/admin/operations/dodo") }
 
 	v.submit(show(), "form[action$='/pause']", nil)
@@ -39,10 +36,7 @@ func TestOperationControls(t *testing.T) {
 
 func TestTheCapIsRaisedOnly(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
+	x, v := team(t, "admin")
 	opened := v.get("/admin/operations/dodo")
 	raise := func(to, reason string) page {
 		return v.submit(opened, "form[action$='/cap']", url.Values{"cap": {to}, "reason": {reason}})
@@ -75,10 +69,7 @@ func TestTheCapIsRaisedOnly(t *testing.T) {
 // not done to what it has become.
 func TestAStepMayHaveMoved(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
+	x, v := team(t, "admin")
 	opened := v.get("/admin/operations/dodo")
 	steer := func(key string) page {
 		form := opened.doc(t).Find("#step-" + strings.ReplaceAll(key, ".", "-") + " form").First()
@@ -101,10 +92,7 @@ func TestAStepMayHaveMoved(t *testing.T) {
 // missing its reason.
 func TestEveryStepSaysWhatMayBeDone(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
+	x, v := team(t, "admin")
 	step := func(key string) string {
 		return squeeze(v.get("/admin/operations/dodo").doc(t).Find("#step-" + strings.ReplaceAll(key, ".", "-")).Text())
 	}

@@ -90,10 +90,7 @@ func TestAlertsByOperationAndKind(t *testing.T) {
 // TestEachAlertSaysWhatToDo and leads to where that is done.
 func TestEachAlertSaysWhatToDo(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("viewer")
+	_, v := team(t, "viewer")
 	doc := v.get("/admin/alerts").doc(t)
 	places := map[string]string{
 		"9": "/admin/operations/dodo#effect-v-d07-1", "8": "/admin/operations/dodo#step-tg-weekly_mods-w1", "2": "/admin/operations/dodo#step-cm-daily_post-d09",
@@ -119,10 +116,7 @@ func TestEachAlertSaysWhatToDo(t *testing.T) {
 
 func TestAcknowledging(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("approver")
+	x, v := team(t, "approver")
 	opened := v.get("/admin/alerts")
 	v.submit(opened, "#alert-1 form", nil)
 	if res := v.submit(opened, "#alert-1 form", nil); res.StatusCode != http.StatusConflict || !strings.Contains(res.body, "acknowledged this alert") {
@@ -176,10 +170,7 @@ func TestDashboardShowsWhatOnlyAPersonCanTell(t *testing.T) {
 // was typed: it may be about an attempt that is over, or lead elsewhere.
 func TestAWordThatIsNotTaken(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("admin")
+	x, v := team(t, "admin")
 	home := v.get("/admin")
 	const form, field = "#effect-v-d07-1", "#effect-v-d07-1 [name=link]"
 	word := func(link string, status int, says string) page {

@@ -2,7 +2,6 @@ package web_test
 
 import (
 	"bytes"
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -69,10 +68,7 @@ func newClub(t *testing.T) *club {
 	}
 	c.url = "http://localhost:" + port
 	server.Config.Handler = c.site().Handler()
-	ctx, cancel := context.WithCancel(t.Context())
-	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
-	server.Start()
-	t.Cleanup(func() { cancel(); server.Close() })
+	listen(t, server)
 	return c
 }
 
@@ -130,7 +126,7 @@ func (v *visitor) in() bool {
 	return v.get("/admin/account").StatusCode == http.StatusOK
 }
 
-// lastAudit are the newest audit rows, as one text.
+// audit is the newest audit rows, as one text.
 func (c *club) audit() string {
 	c.t.Helper()
 	rows, err := c.store.Audit(c.t.Context(), 100)

@@ -95,7 +95,7 @@ func every(app.Validation) bool { return true }
 func (x *exhibit) items() (items []app.QueueItem) {
 	for _, v := range x.pending(every) {
 		items = append(items, app.QueueItem{ID: v.ID, OperationSlug: v.OperationSlug, TokenSymbol: v.TokenSymbol, StepKey: v.StepKey, Agent: v.Agent, Kind: v.Kind,
-			PublishPrice: v.Risk.PublishPrice, Marks: v.Risk.Marks(), Tainted: v.Risk.Tainted, DraftNo: v.DraftNo, EditedBy: v.EditedBy, FirstApprovedBy: v.FirstApprovedBy, CreatedAt: v.CreatedAt})
+			PublishPrice: v.Risk.PublishPrice, Marks: v.Risk.Marks(), DraftNo: v.DraftNo, FirstApprovedBy: v.FirstApprovedBy, CreatedAt: v.CreatedAt})
 	}
 	return items
 }

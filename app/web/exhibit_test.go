@@ -340,10 +340,7 @@ func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
 		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: x.now,
 		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
-	ctx, cancel := context.WithCancel(context.Background())
 	server := httptest.NewUnstartedServer(s.Handler())
-	server.Config.BaseContext = func(_ netListener) context.Context { return ctx }
-	server.Start()
-	t.Cleanup(func() { cancel(); server.Close() })
+	listen(t, server)
 	return server, hub
 }

@@ -3,6 +3,7 @@ package web_test
 import (
 	"context"
 	"log/slog"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func (w takeover) serve(t *testing.T) string {
 	}()
 	s := &web.Server{Store: w.store, Sessions: w.store.Sessions(time.Now), Hub: hub, Now: func() time.Time { return j0.Add(40 * time.Minute) }, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	server := httptest.NewUnstartedServer(s.Handler())
-	server.Config.BaseContext = func(netListener) context.Context { return ctx }
+	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
 	server.Start()
 	t.Cleanup(func() { cancel(); server.Close(); <-listening })
 	return server.URL

@@ -42,24 +42,30 @@ type house struct {
 
 func newHouse(t testing.TB) *house {
 	t.Helper()
-	ctx, dsn := t.Context(), testdb.URL(t)
 	h := &house{t: t, now: j0.Add(40 * time.Minute), rows: map[string]string{}, users: map[string]app.User{}}
-	store, err := postgres.Open(ctx, dsn)
-	h.must(err)
-	t.Cleanup(store.Close)
-	h.db, err = pgxpool.New(ctx, dsn)
-	h.must(err)
-	t.Cleanup(h.db.Close)
-	cfg := boot.Config{DatabaseURL: dsn, BlobURL: "mem://", SecretKey: bytes.Repeat([]byte{7}, 32), PublicURL: "http://localhost", Clock: clockwork.NewFakeClockAt(h.now), Services: h.outside()}
-	h.app, err = boot.Build(ctx, cfg, store, slog.New(slog.NewTextHandler(t.Output(), nil)))
-	h.must(err)
-	t.Cleanup(h.app.Close)
+	h.build(boot.Config{PublicURL: "http://localhost", Clock: clockwork.NewFakeClockAt(h.now), Services: h.outside()}, slog.NewTextHandler(t.Output(), nil))
 	server := httptest.NewServer(h.app.Web.Handler())
 	t.Cleanup(server.Close)
 	h.url = server.URL
 	h.furnish()
 	h.prepareSums()
 	return h
+}
+
+// build makes the application on a database of its own.
+func (h *house) build(cfg boot.Config, log slog.Handler) {
+	h.t.Helper()
+	ctx := h.t.Context()
+	cfg.DatabaseURL, cfg.BlobURL, cfg.SecretKey = testdb.URL(h.t), "mem://", bytes.Repeat([]byte{7}, 32)
+	store, err := postgres.Open(ctx, cfg.DatabaseURL)
+	h.must(err)
+	h.t.Cleanup(store.Close)
+	h.db, err = pgxpool.New(ctx, cfg.DatabaseURL)
+	h.must(err)
+	h.t.Cleanup(h.db.Close)
+	h.app, err = boot.Build(ctx, cfg, store, slog.New(log))
+	h.must(err)
+	h.t.Cleanup(h.app.Close)
 }
 
 func (h *house) must(err error) {

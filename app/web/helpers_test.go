@@ -1,10 +1,12 @@
 package web_test
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/http/httptest"
 	"net/url"
 	"strconv"
 	"strings"
@@ -13,9 +15,16 @@ import (
 	"github.com/PuerkitoBio/goquery"
 )
 
-type netListener = net.Listener
-
 func number(id int64) string { return strconv.FormatInt(id, 10) }
+
+// listen has a server answer until the test is over; what it streams ends first.
+func listen(t testing.TB, server *httptest.Server) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	server.Config.BaseContext = func(net.Listener) context.Context { return ctx }
+	server.Start()
+	t.Cleanup(func() { cancel(); server.Close() })
+}
 
 // visitor is a browser without scripts: it keeps cookies and shows where a
 // form leads without going there.

@@ -14,10 +14,7 @@ import (
 // text and nothing else, and where to go on.
 func TestMentions(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("viewer")
+	x, v := team(t, "viewer")
 	page := v.get("/admin/operations/dodo/mentions")
 	doc := page.doc(t)
 	if page.StatusCode != http.StatusOK || doc.Find("article").Length() != len(x.mentioned()) {
@@ -63,10 +60,7 @@ func TestMentions(t *testing.T) {
 
 func TestMentionsByState(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, _ := x.serve(t)
-	v := newVisitor(t, server.URL)
-	v.signIn("viewer")
+	x, v := team(t, "viewer")
 	for address, want := range map[string]int{"?state=flagged": 3, "?state=answered": 1, "?state=nonsense": 11, "?before=1990000000000000007": 5, "?before=x": 11} {
 		doc := v.get("/admin/operations/dodo/mentions" + address).doc(t)
 		if got := doc.Find("article").Length(); got != want {

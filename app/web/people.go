@@ -18,11 +18,6 @@ func (s *Server) indexUsers(c echo.Context) error {
 	return s.peoplePage(c, http.StatusOK, admin.People{})
 }
 
-// GET /admin/users/… is where a form leaves the reader whose page is reloaded.
-func (s *Server) redirectToUsers(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.Users())
-}
-
 // peoplePage is the page with what m says beyond the lists.
 func (s *Server) peoplePage(c echo.Context, status int, m admin.People) error {
 	ctx := c.Request().Context()

@@ -23,7 +23,7 @@ func link(t *testing.T, p page) string {
 	return url
 }
 
-// card is the selector of a form for a member, by where it leads.
+// form is the selector of a form for a member, by where it leads.
 func (c *club) form(name, action string) string {
 	return `form[action="/admin/users/` + number(c.users[name].ID) + "/" + action + `"]`
 }
@@ -74,17 +74,13 @@ func TestAnInviteIsShownOnceAndUsedOnce(t *testing.T) {
 		})
 	}
 	wait.Wait()
-	made1 := 0
 	for i, name := range names {
 		if u, err := c.store.UserByName(t.Context(), name); (err == nil) != in[i] || err == nil && u.Role != app.RoleApprover {
 			t.Errorf("%s: %+v, %v, told %t", name, u, err, in[i])
 		}
-		if in[i] {
-			made1++
-		}
 	}
-	if made1 != 1 {
-		t.Errorf("one link made %d accounts", made1)
+	if n := count(in...); n != 1 {
+		t.Errorf("one link made %d accounts", n)
 	}
 	if strings.Contains(c.said.String(), token) {
 		t.Error("the log holds the link")

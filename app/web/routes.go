@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"vivra/app/paths"
 )
 
 // Access says who may use a route.
@@ -32,7 +34,7 @@ func (s *Server) Routes() []Route {
 		{get, "/", Everyone, s.showHome},
 		{get, "/admin", Viewer, s.showDashboard},
 		{get, "/admin/account", Viewer, s.showAccount},
-		{get, "/admin/account/*", Viewer, s.redirectToAccount},
+		{get, "/admin/account/*", Viewer, redirectTo(paths.Account())},
 		{post, "/admin/account/passkeys", Viewer, s.createPasskey},
 		{post, "/admin/account/passkeys/:id/removal", Viewer, s.createPasskeyRemoval},
 		{post, "/admin/account/passkeys/challenge", Viewer, s.createPasskeyChallenge},
@@ -40,7 +42,7 @@ func (s *Server) Routes() []Route {
 		{post, "/admin/account/sessions/:id/end", Viewer, s.createSessionEnd},
 		{post, "/admin/account/sessions/end", Viewer, s.createOtherSessionsEnd},
 		{get, "/admin/accounts", Viewer, s.indexXAccounts},
-		{get, "/admin/accounts/*", Viewer, s.redirectToXAccounts},
+		{get, "/admin/accounts/*", Viewer, redirectTo(paths.XAccounts())},
 		{post, "/admin/accounts/:handle/disconnection", Admin, s.createXDisconnection},
 		{get, "/admin/accounts/callback", Admin, s.finishXConnection},
 		{post, "/admin/accounts/connections", Admin, s.createXConnection},
@@ -74,7 +76,7 @@ func (s *Server) Routes() []Route {
 		{post, "/admin/setup/:token", Visitor, s.createAccount},
 		{get, "/admin/sign-in", Visitor, s.newSession},
 		{post, "/admin/sign-in", Visitor, s.createSession},
-		{get, "/admin/sign-in/*", Visitor, s.redirectToSignIn},
+		{get, "/admin/sign-in/*", Visitor, redirectTo(paths.SignIn())},
 		{post, "/admin/sign-in/passkey", Visitor, s.createPasskeySession},
 		{post, "/admin/sign-in/passkey/challenge", Visitor, s.createSignInChallenge},
 		{post, "/admin/sign-out", Viewer, s.deleteSession},
@@ -85,7 +87,7 @@ func (s *Server) Routes() []Route {
 		{get, "/admin/steps/:id/runs", Viewer, s.indexStepRuns},
 		{post, "/admin/steps/:id/skip", Admin, s.createStepSkip},
 		{get, "/admin/users", Admin, s.indexUsers},
-		{get, "/admin/users/*", Admin, s.redirectToUsers},
+		{get, "/admin/users/*", Admin, redirectTo(paths.Users())},
 		{post, "/admin/users/:id/disabling", Admin, s.createUserDisabling},
 		{post, "/admin/users/:id/enabling", Admin, s.createUserEnabling},
 		{post, "/admin/users/:id/passkeys/removal", Admin, s.createUserPasskeysRemoval},

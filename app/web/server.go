@@ -109,4 +109,10 @@ func done(c echo.Context, next string) error {
 	return c.Redirect(http.StatusSeeOther, next)
 }
 
+// redirectTo answers below a page whose forms are sent there: the address of
+// what a form was answered with leads up to it when the reader reloads.
+func redirectTo(page string) echo.HandlerFunc {
+	return func(c echo.Context) error { return c.Redirect(http.StatusSeeOther, page) }
+}
+
 func isDatastar(c echo.Context) bool { return c.Request().Header.Get("Datastar-Request") == "true" }

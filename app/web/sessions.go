@@ -27,11 +27,6 @@ func (s *Server) newSession(c echo.Context) error {
 	return s.signInForm(c, http.StatusOK, "")
 }
 
-// GET /admin/sign-in/… is where a refused passkey leaves the reader.
-func (s *Server) redirectToSignIn(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.SignIn())
-}
-
 func (s *Server) signInForm(c echo.Context, status int, problem string) error {
 	return render(c, status, admin.SignIn(admin.Credentials{
 		CSRF: s.csrf(c), Action: paths.SignIn(), Name: strings.TrimSpace(c.FormValue("name")), Next: safeNext(c.FormValue("next")), Problem: problem, Passkeys: s.passkeys.off == "",

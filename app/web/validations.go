@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -96,7 +97,8 @@ func (s *Server) undoable(ctx context.Context, m *admin.Queue) (err error) {
 	if m.Undo, err = s.Store.Undoable(ctx, m.Now); err != nil {
 		return err
 	}
-	if m.At.Decided == "" || containsID(m.Undo, m.At.Decided) {
+	listed := func(v app.Validation) bool { return v.ID == m.At.Decided }
+	if m.At.Decided == "" || slices.ContainsFunc(m.Undo, listed) {
 		return nil
 	}
 	v, err := s.Store.Validation(ctx, m.At.Decided)
@@ -105,13 +107,4 @@ func (s *Server) undoable(ctx context.Context, m *admin.Queue) (err error) {
 	}
 	m.Came = &v
 	return err
-}
-
-func containsID(all []app.Validation, id string) bool {
-	for _, v := range all {
-		if v.ID == id {
-			return true
-		}
-	}
-	return false
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/url"
 	"strings"
 
@@ -81,19 +80,19 @@ func (s *Server) createValidationWithdrawal(c echo.Context) error {
 // refuse shows the output as it stands now, or its receipt, with why nothing
 // was done and what was entered.
 func (s *Server) refuse(c echo.Context, err error, entered admin.Refusal) error {
-	var known *app.Error
-	if !errors.As(err, &known) || known.Kind != app.Conflict && known.Kind != app.Invalid || isDatastar(c) {
+	problem, ok := correctable(err)
+	if !ok || isDatastar(c) {
 		return err
 	}
 	v, failed := s.Store.Validation(c.Request().Context(), c.Param("id"))
 	if failed != nil {
 		return err
 	}
-	entered.Problem = known.Message
+	entered.Problem = problem
 	if v.State != app.ValidationPending { // there is no form to put it back into; receipts have fields of their own
 		entered.Wrote, entered.Reason = cmp.Or(entered.Wrote, entered.Reason), ""
 	}
-	return s.queue(c, statuses[known.Kind], &v, entered)
+	return s.queue(c, statuses[app.KindOf(err)], &v, entered)
 }
 
 // decided tells the open pages and goes on to the next output.
@@ -115,7 +114,7 @@ func (s *Server) next(ctx context.Context, v app.Validation) (id string, err err
 			continue
 		}
 		id = item.ID
-		if at := item.CreatedAt.Compare(v.CreatedAt); at > 0 || at == 0 && item.ID > v.ID {
+		if item.Behind(v) {
 			break
 		}
 	}

@@ -24,11 +24,6 @@ func (s *Server) indexXAccounts(c echo.Context) error {
 	return s.xAccountsPage(c, http.StatusOK, m)
 }
 
-// GET /admin/accounts/… is where a form leaves the reader whose page is reloaded.
-func (s *Server) redirectToXAccounts(c echo.Context) error {
-	return c.Redirect(http.StatusSeeOther, paths.XAccounts())
-}
-
 // xAccountsPage is the page with what m says beyond the list.
 func (s *Server) xAccountsPage(c echo.Context, status int, m admin.XAccounts) error {
 	var err error
@@ -71,7 +66,7 @@ func (s *Server) finishXConnection(c echo.Context) error {
 	unnamed(c)
 	answer := app.XAnswer{State: c.QueryParam("state"), Code: c.QueryParam("code"), Error: c.QueryParam("error")}
 	if answer.State == "" || s.Connector == nil {
-		return s.redirectToXAccounts(c)
+		return c.Redirect(http.StatusSeeOther, paths.XAccounts())
 	}
 	id, err := s.Connector.FinishConnection(c.Request().Context(), answer, currentUser(c), currentSession(c).ID)
 	switch kind := app.KindOf(err); {

@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"bytes"
-	"context"
 	"log/slog"
 	"net"
 	"net/http"
@@ -13,13 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jonboulle/clockwork"
 
 	"vivra/app"
 	"vivra/app/boot"
-	"vivra/app/internal/testdb"
-	"vivra/app/postgres"
 	"vivra/app/rehearsal/xsim"
 )
 
@@ -43,7 +38,6 @@ const (
 
 func newBooth(t *testing.T) *booth {
 	t.Helper()
-	ctx, dsn := t.Context(), testdb.URL(t)
 	b := &booth{house: &house{t: t, now: j0.Add(40 * time.Minute), rows: map[string]string{}, users: map[string]app.User{}}, wall: clockwork.NewFakeClockAt(time.Now()), said: new(log)}
 	b.clock = clockwork.NewFakeClockAt(b.now)
 	server := httptest.NewUnstartedServer(nil)
@@ -51,21 +45,9 @@ func newBooth(t *testing.T) *booth {
 	b.must(err)
 	b.url = "http://localhost:" + port
 	b.openX()
-	store, err := postgres.Open(ctx, dsn)
-	b.must(err)
-	t.Cleanup(store.Close)
-	b.db, err = pgxpool.New(ctx, dsn)
-	b.must(err)
-	t.Cleanup(b.db.Close)
-	b.app, err = boot.Build(ctx, boot.Config{DatabaseURL: dsn, BlobURL: "mem://", SecretKey: bytes.Repeat([]byte{7}, 32), PublicURL: b.url, Clock: b.clock, Wall: b.wall, Services: b.services()},
-		store, slog.New(slog.NewTextHandler(b.said, &slog.HandlerOptions{Level: slog.LevelDebug})))
-	b.must(err)
-	t.Cleanup(b.app.Close)
+	b.build(boot.Config{PublicURL: b.url, Clock: b.clock, Wall: b.wall, Services: b.services()}, slog.NewTextHandler(b.said, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	server.Config.Handler = b.app.Web.Handler()
-	serving, cancel := context.WithCancel(ctx)
-	server.Config.BaseContext = func(net.Listener) context.Context { return serving }
-	server.Start()
-	t.Cleanup(func() { cancel(); server.Close() })
+	listen(t, server)
 	b.hire()
 	b.op = b.begin("dodo", "a", "b")
 	return b

@@ -85,7 +85,7 @@ func (c *checkPost) rules() (preflight.Rules, error) {
 // all checks every line of a stream.
 func (c *checkPost) all(in *bufio.Reader, out io.Writer, rules preflight.Rules) error {
 	var lines, unread, broken int
-	var said []app.Said
+	said := map[string][]app.Said{} // by their digests, each text once
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	for no := 1; ; no++ {
@@ -104,8 +104,11 @@ func (c *checkPost) all(in *bufio.Reader, out io.Writer, rules preflight.Rules) 
 			unread++
 			j.Problems = []preflight.Problem{{Rule: ruleInput, Detail: fmt.Sprintf("Line %d %v.", no, err)}}
 		} else if c.Account {
-			j.Problems = append(j.Problems, preflight.CheckRepeat(text, said, time.Time{})...)
-			said = append(said, app.Said{Text: text, Waiting: true})
+			digest := preflight.Digest(text)
+			repeats := preflight.CheckRepeat(text, said[digest], time.Time{})
+			if j.Problems = append(j.Problems, repeats...); len(repeats) == 0 {
+				said[digest] = append(said[digest], app.Said{Text: text, Waiting: true})
+			}
 		}
 		if len(j.Problems) > 0 {
 			broken++

@@ -33,13 +33,7 @@ type importPrices struct {
 
 // Run adds what is new in a file of prices. In JSON a failure is told, too.
 func (i importPrices) Run(ctx context.Context, s surroundings) error {
-	err := i.add(ctx, s)
-	if err != nil && i.JSON {
-		if err := json.NewEncoder(s.out).Encode(map[string]string{"error": err.Error()}); err != nil {
-			return err
-		}
-	}
-	return err
+	return s.toldInJSON(i.JSON, i.add(ctx, s))
 }
 
 func (i importPrices) add(ctx context.Context, s surroundings) error {

@@ -62,8 +62,9 @@ func (s surroundings) link(inJSON bool, make func(environment) (boot.Link, error
 	return err
 }
 
+// toldInJSON tells a failure also in JSON, when that is asked.
 func (s surroundings) toldInJSON(inJSON bool, err error) error {
-	if inJSON {
+	if inJSON && err != nil {
 		if err := json.NewEncoder(s.out).Encode(map[string]string{"error": err.Error()}); err != nil {
 			return err
 		}
@@ -111,9 +112,7 @@ func (l listUsers) Run(ctx context.Context, s surroundings) error {
 		}
 	}
 	if l.JSON {
-		out := json.NewEncoder(s.out)
-		out.SetIndent("", "  ")
-		return out.Encode(shown)
+		return indented(s.out, shown)
 	}
 	return printUsers(s.out, shown)
 }

@@ -114,7 +114,7 @@ func (q Queue) next(v app.QueueItem) templ.Attributes {
 
 func (q Queue) nextID() string {
 	for _, v := range q.Items.Items {
-		if at := v.CreatedAt.Compare(q.Current.CreatedAt); at > 0 || at == 0 && v.ID > q.Current.ID {
+		if v.Behind(q.Current.Validation) {
 			return v.ID
 		}
 	}
@@ -194,8 +194,6 @@ func (o Output) partsWhy() string {
 	}
 	return "The rest is on its way."
 }
-
-func (o Output) changes() []ui.Edit { return ui.Diff(text(*o.Previous), text(o.Validation)) }
 
 func text(v app.Validation) string {
 	joined := ""

@@ -99,6 +99,9 @@ func xTone(s app.XAccountState) string {
 	return "off"
 }
 
+// joined tells whether somebody connected the account and nobody took that back.
+func joined(s app.XAccountState) bool { return s == app.XConnected || s == app.XNeedsReconnect }
+
 // xMeaning says what the state of an account means for what waits.
 func xMeaning(a app.XAccount) string {
 	waits := "What is approved for it waits until then; nothing is lost."

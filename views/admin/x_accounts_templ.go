@@ -545,7 +545,7 @@ func xFacts(a app.XAccount, now time.Time) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if a.State == app.XConnected || a.State == app.XNeedsReconnect {
+		if joined(a.State) {
 			if a.ConnectedAt != nil {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "<dt>Connected</dt><dd>")
 				if templ_7745c5c3_Err != nil {
@@ -615,7 +615,7 @@ func xFacts(a app.XAccount, now time.Time) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Instant(a.ExpiresAt.Add(-5*time.Minute), ui.Minute).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Instant(a.ExpiresAt.Add(-app.XRenewBefore), ui.Minute).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -720,7 +720,7 @@ func xFacts(a app.XAccount, now time.Time) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if a.State == app.XConnected || a.State == app.XNeedsReconnect {
+		if joined(a.State) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<p class=\"small\">May ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -909,7 +909,7 @@ func xControls(t layout.Team, a app.XAccount) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if a.State == app.XConnected || a.State == app.XNeedsReconnect {
+		if joined(a.State) {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 82, "<details><summary class=\"btn small no\">Disconnect<span class=\"unseen\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

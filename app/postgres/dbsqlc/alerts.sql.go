@@ -265,7 +265,7 @@ func (q *Queries) ClaimDeliveries(ctx context.Context, db DBTX, arg ClaimDeliver
 	return items, nil
 }
 
-const deliveriesFailed = `-- name: DeliveriesFailed :execrows
+const deliveriesFailed = `-- name: DeliveriesFailed :exec
 UPDATE alert_deliveries d SET lease_until = NULL, next_at = $1, error = $2,
     state = CASE WHEN a.created_at <= $3 THEN 'given_up' ELSE 'pending' END
 FROM (SELECT unnest($5::bigint[]) AS id, unnest($6::int[]) AS attempt) c JOIN alerts a ON a.id = c.id
@@ -281,8 +281,8 @@ type DeliveriesFailedParams struct {
 	Attempts     []int
 }
 
-func (q *Queries) DeliveriesFailed(ctx context.Context, db DBTX, arg DeliveriesFailedParams) (int64, error) {
-	result, err := db.Exec(ctx, deliveriesFailed,
+func (q *Queries) DeliveriesFailed(ctx context.Context, db DBTX, arg DeliveriesFailedParams) error {
+	_, err := db.Exec(ctx, deliveriesFailed,
 		arg.NextAt,
 		arg.Error,
 		arg.GiveUpBefore,
@@ -290,13 +290,10 @@ func (q *Queries) DeliveriesFailed(ctx context.Context, db DBTX, arg DeliveriesF
 		arg.Ids,
 		arg.Attempts,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }
 
-const deliveriesSent = `-- name: DeliveriesSent :execrows
+const deliveriesSent = `-- name: DeliveriesSent :exec
 UPDATE alert_deliveries d SET state = 'sent', sent_at = $1, lease_until = NULL, error = ''
 FROM (SELECT unnest($3::bigint[]) AS id, unnest($4::int[]) AS attempt) c
 WHERE d.alert_id = c.id AND d.attempt = c.attempt AND d.channel = $2 AND d.state = 'pending'
@@ -309,17 +306,14 @@ type DeliveriesSentParams struct {
 	Attempts []int
 }
 
-func (q *Queries) DeliveriesSent(ctx context.Context, db DBTX, arg DeliveriesSentParams) (int64, error) {
-	result, err := db.Exec(ctx, deliveriesSent,
+func (q *Queries) DeliveriesSent(ctx context.Context, db DBTX, arg DeliveriesSentParams) error {
+	_, err := db.Exec(ctx, deliveriesSent,
 		arg.Now,
 		arg.Channel,
 		arg.Ids,
 		arg.Attempts,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }
 
 const deliveryFaults = `-- name: DeliveryFaults :many

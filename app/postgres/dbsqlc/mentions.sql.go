@@ -211,19 +211,18 @@ func (q *Queries) MentionAnswered(ctx context.Context, db DBTX, arg MentionAnswe
 }
 
 const mentionAnswers = `-- name: MentionAnswers :one
-SELECT count(*) FILTER (WHERE m.author_id = $1 AND (m.state = 'drafted' OR m.settled_at >= $2))::int AS to_author,
-    count(*) FILTER (WHERE m.settled_at > $3)::int AS this_hour
+SELECT count(*) FILTER (WHERE m.author_id = $1 AND (m.state = 'drafted' OR m.settled_at >= $2::timestamptz))::int AS to_author,
+    count(*) FILTER (WHERE m.settled_at > $3::timestamptz)::int AS this_hour
 FROM mentions m JOIN operations o ON o.id = m.operation_id JOIN operation_steps s ON s.id = m.reply_step
-WHERE lower(o.x_handle) = lower($4) AND (m.state = 'answered' AND m.settled_at >= $5
+WHERE lower(o.x_handle) = lower($4) AND (m.state = 'answered' AND m.settled_at >= least($3::timestamptz, $2::timestamptz)
     OR m.state = 'drafted' AND s.state IN ('pending', 'running', 'waiting_validation'))
 `
 
 type MentionAnswersParams struct {
 	AuthorID string
-	Day      *time.Time
-	Hour     *time.Time
+	Day      time.Time
+	Hour     time.Time
 	Handle   string
-	Since    *time.Time
 }
 
 type MentionAnswersRow struct {
@@ -239,7 +238,6 @@ func (q *Queries) MentionAnswers(ctx context.Context, db DBTX, arg MentionAnswer
 		arg.Day,
 		arg.Hour,
 		arg.Handle,
-		arg.Since,
 	)
 	var i MentionAnswersRow
 	err := row.Scan(&i.ToAuthor, &i.ThisHour)
@@ -513,7 +511,7 @@ func (q *Queries) MentionsOfReading(ctx context.Context, db DBTX, stepID *int64)
 const newMentions = `-- name: NewMentions :many
 SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.named, m.own, m.cleared, m.written_at, m.found_at, m.state, m.kind, m.subject, m.why, m.settled_at, m.reading_step, m.reply_step, (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name,
     coalesce(a.bio, '')::text AS bio, coalesce(a.followers, 0)::int AS followers, a.joined_at,
-    (SELECT count(DISTINCT c.author_id) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id AND c.text = m.text
+    (SELECT count(DISTINCT c.author_id) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id AND md5(c.text) = md5(m.text) AND c.text = m.text
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at + interval '1 day')::int AS copies,
     (SELECT count(*) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id = m.author_id
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at)::int AS today
@@ -534,7 +532,8 @@ type NewMentionsRow struct {
 	Today     int
 }
 
-// Those whose author was looked up: before that no rule looks at them.
+// Those whose author was looked up: before that no rule looks at them. A text
+// is found by its hash, since it may be longer than what an index takes.
 func (q *Queries) NewMentions(ctx context.Context, db DBTX, operationID int64) ([]NewMentionsRow, error) {
 	rows, err := db.Query(ctx, newMentions, operationID)
 	if err != nil {
@@ -768,6 +767,55 @@ func (q *Queries) UnknownAuthors(ctx context.Context, db DBTX, arg UnknownAuthor
 			return nil, err
 		}
 		items = append(items, author_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const unsettledMentions = `-- name: UnsettledMentions :many
+SELECT operation_id, post_id, author_id, text, alts, summons, named, own, cleared, written_at, found_at, state, kind, subject, why, settled_at, reading_step, reply_step FROM mentions WHERE operation_id = $1 AND state = 'new' AND post_id = ANY($2::text[]) ORDER BY length(post_id), post_id
+`
+
+type UnsettledMentionsParams struct {
+	OperationID int64
+	PostIds     []string
+}
+
+// What rules have looked at, if nothing was made of it meanwhile.
+func (q *Queries) UnsettledMentions(ctx context.Context, db DBTX, arg UnsettledMentionsParams) ([]Mention, error) {
+	rows, err := db.Query(ctx, unsettledMentions, arg.OperationID, arg.PostIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Mention
+	for rows.Next() {
+		var i Mention
+		if err := rows.Scan(
+			&i.OperationID,
+			&i.PostID,
+			&i.AuthorID,
+			&i.Text,
+			&i.Alts,
+			&i.Summons,
+			&i.Named,
+			&i.Own,
+			&i.Cleared,
+			&i.WrittenAt,
+			&i.FoundAt,
+			&i.State,
+			&i.Kind,
+			&i.Subject,
+			&i.Why,
+			&i.SettledAt,
+			&i.ReadingStep,
+			&i.ReplyStep,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -470,7 +470,7 @@ func (q *Queries) RemovePasskeysOf(ctx context.Context, db DBTX, userID int64) (
 
 const revokeInvite = `-- name: RevokeInvite :one
 UPDATE invites i SET revoked_at = $1 WHERE i.id = $2 AND i.used_by IS NULL AND i.revoked_at IS NULL
-RETURNING i.role, i.for_user, i.created_by
+RETURNING i.role, i.created_by
 `
 
 type RevokeInviteParams struct {
@@ -480,18 +480,17 @@ type RevokeInviteParams struct {
 
 type RevokeInviteRow struct {
 	Role      string
-	ForUser   *int64
 	CreatedBy string
 }
 
 func (q *Queries) RevokeInvite(ctx context.Context, db DBTX, arg RevokeInviteParams) (RevokeInviteRow, error) {
 	row := db.QueryRow(ctx, revokeInvite, arg.Now, arg.ID)
 	var i RevokeInviteRow
-	err := row.Scan(&i.Role, &i.ForUser, &i.CreatedBy)
+	err := row.Scan(&i.Role, &i.CreatedBy)
 	return i, err
 }
 
-const revokeLinksBy = `-- name: RevokeLinksBy :execrows
+const revokeLinksBy = `-- name: RevokeLinksBy :exec
 UPDATE invites SET revoked_at = $1 WHERE used_by IS NULL AND revoked_at IS NULL AND created_by = $2
 `
 
@@ -500,15 +499,12 @@ type RevokeLinksByParams struct {
 	CreatedBy string
 }
 
-func (q *Queries) RevokeLinksBy(ctx context.Context, db DBTX, arg RevokeLinksByParams) (int64, error) {
-	result, err := db.Exec(ctx, revokeLinksBy, arg.Now, arg.CreatedBy)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) RevokeLinksBy(ctx context.Context, db DBTX, arg RevokeLinksByParams) error {
+	_, err := db.Exec(ctx, revokeLinksBy, arg.Now, arg.CreatedBy)
+	return err
 }
 
-const revokeLinksFor = `-- name: RevokeLinksFor :execrows
+const revokeLinksFor = `-- name: RevokeLinksFor :exec
 UPDATE invites SET revoked_at = $1 WHERE used_by IS NULL AND revoked_at IS NULL AND for_user = $2
 `
 
@@ -517,12 +513,9 @@ type RevokeLinksForParams struct {
 	UserID *int64
 }
 
-func (q *Queries) RevokeLinksFor(ctx context.Context, db DBTX, arg RevokeLinksForParams) (int64, error) {
-	result, err := db.Exec(ctx, revokeLinksFor, arg.Now, arg.UserID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) RevokeLinksFor(ctx context.Context, db DBTX, arg RevokeLinksForParams) error {
+	_, err := db.Exec(ctx, revokeLinksFor, arg.Now, arg.UserID)
+	return err
 }
 
 const saveSession = `-- name: SaveSession :exec

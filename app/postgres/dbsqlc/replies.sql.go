@@ -16,7 +16,7 @@ SELECT count(*) FILTER (WHERE r.at > $1::timestamptz)::int AS this_hour,
     count(*) FILTER (WHERE r.author_id = $2::text AND r.at >= $3::timestamptz)::int AS to_author
 FROM (SELECT coalesce(e.done_at, e.attempted_at) AS at, substring(v.payload from '"author_id":"([0-9]+)"') AS author_id
     FROM effects e JOIN validations v ON v.id = e.validation_id
-    WHERE lower(e.replies_as) = lower($4) AND e.replies_as <> '' AND e.id <> $5
+    WHERE e.replies_as = $4 AND e.replies_as <> '' AND e.id <> $5
         AND (e.state IN ('attempting', 'unknown') OR e.state = 'done' AND e.done_at >= least($1::timestamptz, $3::timestamptz))) r
 `
 

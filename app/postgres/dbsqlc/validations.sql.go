@@ -484,14 +484,12 @@ func (q *Queries) QueueCount(ctx context.Context, db DBTX) (int, error) {
 }
 
 const queueOfOperation = `-- name: QueueOfOperation :many
-SELECT v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
-    coalesce(r.tainted, false)::boolean AS tainted
+SELECT v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
 FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
 JOIN tokens t ON t.id = o.token_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
 WHERE v.operation_id = $1 AND v.state = 'pending' AND s.state = 'waiting_validation'
 ORDER BY v.created_at, v.id
 `
@@ -501,7 +499,6 @@ type QueueOfOperationRow struct {
 	Kind            app.ValidationKind
 	Marks           int
 	DraftNo         int
-	EditedBy        string
 	FirstApprovedBy string
 	CreatedAt       time.Time
 	Price           int64
@@ -509,7 +506,6 @@ type QueueOfOperationRow struct {
 	Agent           string
 	Slug            string
 	Symbol          string
-	Tainted         bool
 }
 
 func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int64) ([]QueueOfOperationRow, error) {
@@ -526,7 +522,6 @@ func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int
 			&i.Kind,
 			&i.Marks,
 			&i.DraftNo,
-			&i.EditedBy,
 			&i.FirstApprovedBy,
 			&i.CreatedAt,
 			&i.Price,
@@ -534,7 +529,6 @@ func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int
 			&i.Agent,
 			&i.Slug,
 			&i.Symbol,
-			&i.Tainted,
 		); err != nil {
 			return nil, err
 		}
@@ -554,16 +548,14 @@ WITH page AS (SELECT $1::bigint AS size), waiting AS (
     LEFT JOIN validations a ON a.id = $2
     WHERE v.state = 'pending' AND s.state = 'waiting_validation'
 )
-SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.edited_by, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
-    coalesce(r.tainted, false)::boolean AS tainted
+SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
 FROM page p
 JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
 JOIN validations v ON v.id = w.id
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
 JOIN tokens t ON t.id = o.token_id
-LEFT JOIN agent_runs r ON r.id = v.run_id
 ORDER BY w.place
 `
 
@@ -579,7 +571,6 @@ type QueueWindowRow struct {
 	Kind            app.ValidationKind
 	Marks           int
 	DraftNo         int
-	EditedBy        string
 	FirstApprovedBy string
 	CreatedAt       time.Time
 	Price           int64
@@ -587,7 +578,6 @@ type QueueWindowRow struct {
 	Agent           string
 	Slug            string
 	Symbol          string
-	Tainted         bool
 }
 
 // Where the one it is around waits no more, the window is around its place.
@@ -607,7 +597,6 @@ func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParam
 			&i.Kind,
 			&i.Marks,
 			&i.DraftNo,
-			&i.EditedBy,
 			&i.FirstApprovedBy,
 			&i.CreatedAt,
 			&i.Price,
@@ -615,7 +604,6 @@ func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParam
 			&i.Agent,
 			&i.Slug,
 			&i.Symbol,
-			&i.Tainted,
 		); err != nil {
 			return nil, err
 		}

@@ -80,7 +80,7 @@ func (q *Queries) KnownXAccounts(ctx context.Context, db DBTX) ([]XAccount, erro
 
 const lastPostsOnX = `-- name: LastPostsOnX :many
 SELECT a.handle::text AS handle, e.done_at::timestamptz AS at, e.link FROM unnest($1::text[]) AS a(handle)
-CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = a.handle AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e
+CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = lower(a.handle) AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e
 `
 
 type LastPostsOnXRow struct {
@@ -404,20 +404,6 @@ func (q *Queries) XAccountForUpdate(ctx context.Context, db DBTX, handle string)
 		&i.RenewAfter,
 	)
 	return i, err
-}
-
-const xAccountLost = `-- name: XAccountLost :exec
-UPDATE x_accounts SET state = 'needs_reconnect', updated_at = $1 WHERE lower(handle) = lower($2)
-`
-
-type XAccountLostParams struct {
-	Now    time.Time
-	Handle string
-}
-
-func (q *Queries) XAccountLost(ctx context.Context, db DBTX, arg XAccountLostParams) error {
-	_, err := db.Exec(ctx, xAccountLost, arg.Now, arg.Handle)
-	return err
 }
 
 const xAccounts = `-- name: XAccounts :many

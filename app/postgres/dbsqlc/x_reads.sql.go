@@ -147,21 +147,19 @@ func (q *Queries) ReadAllowance(ctx context.Context, db DBTX, arg ReadAllowanceP
 }
 
 const readCosts = `-- name: ReadCosts :one
-SELECT coalesce(sum(cost_nusd), 0)::bigint AS cost, count(*) FILTER (WHERE state = 'unknown')::int AS unknown,
-    count(*) FILTER (WHERE state = 'reserved')::int AS open
+SELECT coalesce(sum(cost_nusd), 0)::bigint AS cost, count(*) FILTER (WHERE state = 'unknown')::int AS unknown
 FROM x_reads WHERE operation_id = $1
 `
 
 type ReadCostsRow struct {
 	Cost    int64
 	Unknown int
-	Open    int
 }
 
 func (q *Queries) ReadCosts(ctx context.Context, db DBTX, operationID int64) (ReadCostsRow, error) {
 	row := db.QueryRow(ctx, readCosts, operationID)
 	var i ReadCostsRow
-	err := row.Scan(&i.Cost, &i.Unknown, &i.Open)
+	err := row.Scan(&i.Cost, &i.Unknown)
 	return i, err
 }
 

@@ -44,14 +44,21 @@ type code struct {
 	spent               bool
 }
 
+// byClient finds the application that asks. The server is locked meanwhile.
+func (s *Server) byClient(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if !s.client(r) {
+			writeJSON(w, http.StatusUnauthorized, tokenError{"unauthorized_client", "Missing valid authorization header"})
+			return
+		}
+		next(w, r)
+	}
+}
+
 // createToken trades a code or a refresh token for a new pair.
 func (s *Server) createToken(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.client(r) {
-		writeJSON(w, http.StatusUnauthorized, tokenError{"unauthorized_client", "Missing valid authorization header"})
-		return
-	}
 	var of *family
 	problem := "Missing required parameter [grant_type]."
 	switch r.PostFormValue("grant_type") {
@@ -110,12 +117,6 @@ func (s *Server) trade(r *http.Request) (*family, string) {
 
 // revokeToken forgets a token; with a refresh token ends all that it stands for.
 func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.client(r) {
-		writeJSON(w, http.StatusUnauthorized, tokenError{"unauthorized_client", "Missing valid authorization header"})
-		return
-	}
 	token := r.PostFormValue("token")
 	if token == "" {
 		writeJSON(w, http.StatusBadRequest, tokenError{"invalid_request", "Missing required parameter [token]."})

@@ -78,14 +78,16 @@ func (s *Server) Profile(accountID string) (name, bio, url string) {
 }
 
 // Say publishes a post by somebody else, written now, and returns its id.
-func (s *Server) Say(accountID, text string) string { return s.Quote(accountID, text, "") }
+func (s *Server) Say(accountID, text string) string {
+	return s.say(&post{author: accountID, text: text})
+}
 
-// Quote is Say for a post that quotes another one, "" for none.
-func (s *Server) Quote(accountID, text, postID string) string {
+// say publishes a post now and returns its id.
+func (s *Server) say(p *post) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.opts.Now().UTC()
-	p := &post{id: s.newID(now), author: accountID, text: text, quotes: postID, at: now, mentions: s.named(text)}
+	p.at = s.opts.Now().UTC()
+	p.id, p.mentions = s.newID(p.at), s.named(p.text)
 	s.posts = append(s.posts, p)
 	return p.id
 }

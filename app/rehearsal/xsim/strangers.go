@@ -9,14 +9,14 @@ func (s *Server) Join(a Account) {
 	s.add(a)
 }
 
+// Quote is Say for a post that quotes another one.
+func (s *Server) Quote(accountID, text, postID string) string {
+	return s.say(&post{author: accountID, text: text, quotes: postID})
+}
+
 // Show is Say for a post with pictures that are said to show these things.
 func (s *Server) Show(accountID, text string, alts ...string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.opts.Now().UTC()
-	p := &post{id: s.newID(now), author: accountID, text: text, at: now, mentions: s.named(text), alts: alts}
-	s.posts = append(s.posts, p)
-	return p.id
+	return s.say(&post{author: accountID, text: text, alts: alts})
 }
 
 // Late is Say for a post that is older than another one, and was not shown when

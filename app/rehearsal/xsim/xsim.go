@@ -120,8 +120,8 @@ func (s *Server) add(a Account) {
 func (s *Server) routes() {
 	s.mux.HandleFunc("GET /i/oauth2/authorize", s.showConsent)
 	s.mux.HandleFunc("POST /i/oauth2/authorize", s.decideConsent)
-	s.mux.HandleFunc("POST /2/oauth2/token", s.createToken)
-	s.mux.HandleFunc("POST /2/oauth2/revoke", s.revokeToken)
+	s.mux.HandleFunc("POST /2/oauth2/token", s.byClient(s.createToken))
+	s.mux.HandleFunc("POST /2/oauth2/revoke", s.byClient(s.revokeToken))
 	s.mux.HandleFunc("POST /2/tweets", s.authorised(s.createPost))
 	s.mux.HandleFunc("GET /2/tweets", s.authorised(s.lookUpPosts))
 	s.mux.HandleFunc("POST /2/media/upload/initialize", s.authorised(s.openMedia))
