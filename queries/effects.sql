@@ -41,7 +41,7 @@ SELECT * FROM effects WHERE id = @id AND fence = @fence AND state = ANY(@states:
 -- name: EndEffect :exec
 UPDATE effects SET state = @state, lease_until = NULL, woken_until = NULL, provider_id = @provider_id, link = @link, receipt = @receipt,
     cost_nusd = @cost_nusd, reserved_nusd = @reserved_nusd, charged_nusd = @charged_nusd, error = @error, done_at = sqlc.narg(done_at),
-    not_before = @not_before, attempt = attempt - @given_back::int
+    not_before = @not_before, attempt = attempt - @given_back::int, doubted_at = sqlc.narg(doubted_at)
 WHERE id = @id;
 
 -- name: KeepMedia :exec
@@ -91,6 +91,12 @@ SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
             OR e.state = 'unknown' AND e.not_before <= @now
             OR e.state = 'intent' AND e.not_before <= @now AND o.state = 'running' AND v.state = 'approved'
                 AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = e.validation_id AND p.position < e.position AND p.state <> 'done')))::boolean AS busy;
+
+-- Posts of a step's earlier drafts that were never found.
+-- name: DoubtedPosts :many
+SELECT DISTINCT ON (position) position, doubted_at::timestamptz AS at FROM effects
+WHERE step_id = @step_id AND kind = 'x.post' AND doubted_at IS NOT NULL AND state IN ('failed', 'void')
+ORDER BY position, doubted_at;
 
 -- name: PublicationCounts :many
 SELECT kind, count(*)::int AS count FROM effects WHERE operation_id = @operation_id AND state = 'done' GROUP BY kind ORDER BY kind;

@@ -28,16 +28,23 @@ WHERE id IN (
 RETURNING id, state;
 
 -- A step has one publication, also where its rest has an approval of its own.
--- Within: another publication of the account is out in part and goes on by
--- itself. What it would still post must not come between two others.
+-- What is in doubt counts as sent when it was attempted. Busy: something is being
+-- sent, or in doubt since a while ago in an operation that goes on. Within:
+-- another publication is out in part, goes on by itself, and has posted after
+-- this one; nothing must come between its posts.
 -- name: LastOnAccount :one
-SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.step_id <> @step_id
-        AND d.state = 'done' AND d.done_at > @since), 'epoch')::timestamptz AS last_at,
+SELECT greatest((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.step_id <> @step_id
+        AND d.state = 'done' AND d.done_at > @since),
+        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = @account AND u.step_id <> @step_id AND u.state = 'unknown'), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until,
-    EXISTS (SELECT FROM effects b WHERE b.account = @account AND b.step_id <> @step_id AND b.state IN ('attempting', 'unknown')) AS busy,
+    EXISTS (SELECT FROM effects b JOIN operations o ON o.id = b.operation_id
+        WHERE b.account = @account AND b.step_id <> @step_id
+            AND (b.state = 'attempting' OR b.state = 'unknown' AND b.attempted_at > @doubted_since AND o.state IN ('running', 'paused'))) AS busy,
     EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
         WHERE c.account = @account AND c.step_id <> @step_id AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
-            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')) AS within;
+            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')
+            AND EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.account = c.account
+                AND p.done_at > coalesce((SELECT max(own.done_at) FROM effects own WHERE own.step_id = @step_id AND own.state = 'done'), 'epoch'))) AS within;
 
 -- name: LastTurn :one
 SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @account AND w.begins AND w.state = 'intent'),

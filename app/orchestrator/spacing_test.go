@@ -133,6 +133,75 @@ func TestWhatGoesOnKeepsItsDistance(t *testing.T) {
 	}
 }
 
+// TestNothingOfARestComesBetweenAThread: what a person has go on while X holds up
+// another thread in its middle waits for that one's end, and its half hour.
+func TestNothingOfARestComesBetweenAThread(t *testing.T) {
+	t.Parallel()
+	for name, goOn := range map[string]func(*fiver){
+		"under its approval":   (*fiver).retryPaused,
+		"under one of its own": func(f *fiver) { f.approve(f.rest()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := thread5(t, fault.Fault{Status: http.StatusForbidden})
+			f.clock.Advance(40 * time.Minute)
+			other := threadOf("next", 4)
+			f.fronts.x.next = &picky{next: f.x, of: other.Posts, at: []int{2}, hit: map[int]bool{}, trouble: func() fault.Fault {
+				return fault.Fault{Status: http.StatusTooManyRequests, ResetAt: f.clock.Now().Add(2 * time.Hour)}
+			}}
+			if err := f.publish("next", app.KindThread, other); err != nil {
+				t.Fatal(err)
+			}
+			f.clock.Advance(50 * time.Minute)
+			goOn(f)
+			f.due(f.clock.Now().Add(5 * time.Hour))
+			if held := f.at("next 4").Sub(f.at("next 1")); held < 2*time.Hour {
+				t.Errorf("the other thread took %s", held)
+			}
+			third, last := f.at("Post 3 of the thread."), f.at("Post 5 of the thread.")
+			if gap := third.Sub(f.at("next 4")); gap < spacing || gap > spacing+time.Minute || last != third {
+				t.Errorf("it went on %s after the other thread, and took %s", gap, last.Sub(third))
+			}
+			f.checkSpacing()
+		})
+	}
+}
+
+// TestADoubtHoldsUpForAWhile: what waits behind a post of which nobody can tell
+// goes out once a person was asked; half an hour after it when its operation has
+// ended, since nothing goes on behind it then.
+func TestADoubtHoldsUpForAWhile(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		stopped bool
+		after   time.Duration
+	}{"it is looked for": {false, 2 * time.Hour}, "its operation has ended": {true, spacing}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := newOffice(t, person("a"))
+			o.x.Fail(xsim.Fault{Path: "POST /2/tweets", AfterAccept: true})
+			o.x.Fail(silence(1000))
+			if err := o.publish("a", app.KindPost, aPost("first")); err != nil {
+				t.Fatal(err)
+			}
+			begun := o.effects()[0].AttemptedAt
+			if c.stopped {
+				if err := o.store.StopOperation(t.Context(), o.op.Slug, "enough", testop.Person, o.clock.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o.op = testop.Of(t, o.store, app.NewOperation{Token: testop.Token(2), Slug: "dodo-c", J0: testop.J0, Cap: app.Dollar, XHandle: handle}, person("b"))
+			o.approve(o.await("b", app.KindPost, aPost("second")))
+			for range 2 {
+				o.due(o.clock.Now().Add(2 * time.Hour))
+			}
+			if gap := o.at("second").Sub(*begun); gap < c.after || gap > c.after+time.Hour {
+				t.Errorf("the second came %s after the first was attempted", gap)
+			}
+		})
+	}
+}
+
 // publicationOf is what the text of a post begins with: all posts of one
 // publication share it.
 func publicationOf(text string) string {

@@ -119,10 +119,15 @@ func (t *opTx) unapproved(ctx context.Context, e dbsqlc.EffectRow, v app.Validat
 	return t.failPublishing(ctx, e.Effect.StepID, e.StepKey, message)
 }
 
+// doubtHolds is how long a post in doubt has others wait behind it, so that a
+// thread is not cut in two: by then a person was asked to look.
+const doubtHolds = 2 * time.Hour
+
 // spaced keeps the gap between two publications of one account, from the last
 // post of one to the first of the next: the later one is delayed, never dropped.
 // What goes on after it broke off keeps it too, behind what went out meanwhile.
-// Nothing is posted while X wants to be paid first.
+// Nothing is posted while X wants to be paid first, nor for a while when a post
+// is in doubt.
 func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duration) (bool, error) {
 	if e.Account == "" {
 		return true, nil
@@ -131,13 +136,13 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 		return false, err
 	}
 	q := t.store.q
-	since := t.now.Add(-spacing)
-	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since})
+	since, doubted := t.now.Add(-spacing), t.now.Add(-doubtHolds)
+	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since, DoubtedSince: &doubted})
 	if err != nil {
 		return false, fmt.Errorf("read account's last post: %w", err)
 	}
 	next := last.LastAt.Add(spacing)
-	if last.Busy || e.Begins && last.Within {
+	if last.Busy || last.Within {
 		next = t.now.Add(time.Minute)
 	}
 	next = latest(next, last.HeldUntil)

@@ -153,6 +153,21 @@ func (s *Store) LoseExpiredEffects(ctx context.Context, now, wall time.Time) err
 	return nil
 }
 
+// doubts says which posts of a step's earlier drafts may stand on X although they
+// were not found: a draft in other words would say the same once more.
+func (t *opTx) doubts(ctx context.Context, stepID int64) ([]string, error) {
+	rows, err := t.store.q.DoubtedPosts(ctx, t, stepID)
+	if err != nil {
+		return nil, fmt.Errorf("list posts that were in doubt: %w", err)
+	}
+	said := make([]string, len(rows))
+	for i, r := range rows {
+		said[i] = fmt.Sprintf("Post %d of an earlier draft was in doubt on %s and was not found. Look at the account first: if it stands there now, this would say it twice.",
+			r.Position+1, r.At.UTC().Format("2 January, 15:04 UTC"))
+	}
+	return said, nil
+}
+
 // SettleEffect takes a person's word for what became of an attempt in doubt.
 func (s *Store) SettleEffect(ctx context.Context, said app.Settlement, by app.User, now time.Time) error {
 	e, err := s.Effect(ctx, said.EffectID)
@@ -166,6 +181,7 @@ func (s *Store) SettleEffect(ctx context.Context, said app.Settlement, by app.Us
 			return err
 		}
 		if !said.Sent {
+			row.DoubtedAt = nil
 			return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: "a person found that it had not gone out", NotBefore: now})
 		}
 		found, err := t.found(ctx, e, said.Link)

@@ -146,6 +146,9 @@ func (t *opTx) saveEffect(ctx context.Context, e dbsqlc.Effect, p dbsqlc.EndEffe
 	if p.State == app.EffectIntent && t.op.State.Final() {
 		p.State = app.EffectVoid // what has ended publishes nothing more
 	}
+	if p.DoubtedAt = e.DoubtedAt; p.State == app.EffectUnknown && p.DoubtedAt == nil {
+		p.DoubtedAt = e.AttemptedAt
+	}
 	if p.NotBefore.IsZero() {
 		p.NotBefore = e.NotBefore
 	}

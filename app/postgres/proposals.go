@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"vivra/app"
@@ -87,7 +88,11 @@ func (t *opTx) draft(ctx context.Context, d draft) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	risk := marked(d.risk, frozen, d.changes)
+	doubts, err := t.doubts(ctx, d.step)
+	if err != nil {
+		return "", err
+	}
+	risk := marked(d.risk, frozen, slices.Concat(d.changes, doubts))
 	if risk.PublishPrice, err = effects.Price(d.kind, frozen.Payload, d.out); err != nil { // of this text, whatever the one before cost
 		return "", err
 	}

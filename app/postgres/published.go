@@ -28,8 +28,8 @@ func (s *Store) EffectDone(ctx context.Context, e app.Effect, sent Sent, now tim
 }
 
 func (t *opTx) effectDone(ctx context.Context, row dbsqlc.Effect, stepKey string, sent Sent) error {
-	if account := postsAs(row); account != "" && row.State == app.EffectAttempting { // an older one says nothing of credits
-		if err := t.releaseAccount(ctx, account); err != nil {
+	if row.State == app.EffectAttempting { // an older one says nothing of credits
+		if err := t.releaseAccount(ctx, row); err != nil {
 			return err
 		}
 	}

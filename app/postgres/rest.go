@@ -35,15 +35,12 @@ func (t *opTx) draftRest(ctx context.Context, st app.Step) (newID string, err er
 	if err != nil {
 		return "", err
 	}
-	out, err := t.outCalls(ctx, v)
-	if err != nil {
-		return "", err
-	}
 	changes, err := t.changes(ctx, v)
 	if err != nil {
 		return "", err
 	}
-	if err := t.void(ctx, v.ID, "the rest has an approval of its own"); err != nil {
+	out, err := t.partWith(ctx, v)
+	if err != nil {
 		return "", err
 	}
 	drafts, err := t.store.q.DraftsOfStep(ctx, t, st.ID)
@@ -66,6 +63,27 @@ func (t *opTx) draftRest(ctx context.Context, st app.Step) (newID string, err er
 	return newID, t.amend(ctx, v, v.Payload) // a draft that was rejected may have been edited
 }
 
+// partWith voids the calls of v that are not out, for an approval of their own, and
+// returns those that are. What X refused for want of credits waits no more for
+// them: whoever goes on has seen to that.
+func (t *opTx) partWith(ctx context.Context, v app.Validation) ([]app.OutCall, error) {
+	rows, err := t.store.q.EffectsOfValidation(ctx, t, v.ID)
+	if err != nil {
+		return nil, fmt.Errorf("list effects: %w", err)
+	}
+	for _, r := range rows {
+		if r.State == app.EffectFailed {
+			if err := t.releaseAccount(ctx, r); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := t.void(ctx, v.ID, "the rest has an approval of its own"); err != nil {
+		return nil, err
+	}
+	return outCalls(v, rows)
+}
+
 // lastSent is the draft of a step whose calls were the last to be planned.
 func (t *opTx) lastSent(ctx context.Context, stepID int64) (app.Validation, error) {
 	id, err := t.store.q.LastSent(ctx, t, stepID)
@@ -75,15 +93,12 @@ func (t *opTx) lastSent(ctx context.Context, stepID int64) (app.Validation, erro
 	return t.validation(ctx, id)
 }
 
-// outCalls are the calls of v that are out, under whichever approval.
-func (t *opTx) outCalls(ctx context.Context, v app.Validation) ([]app.OutCall, error) {
+// outCalls are the calls of v that are out, under whichever approval; rows are
+// those under its own.
+func outCalls(v app.Validation, rows []dbsqlc.Effect) ([]app.OutCall, error) {
 	f, ok := frozenOf(v)
 	if !ok {
 		return nil, app.Errorf(app.Conflict, "The record of what was approved was itself changed, so nothing can go on from it. Finish with what is out, or skip the step.")
-	}
-	rows, err := t.store.q.EffectsOfValidation(ctx, t, v.ID)
-	if err != nil {
-		return nil, fmt.Errorf("list effects: %w", err)
 	}
 	out := f.Out
 	for _, r := range rows {
@@ -148,13 +163,17 @@ func (t *opTx) finishable(ctx context.Context, v app.Validation) (app.Parts, err
 	return t.parts(ctx, v.StepID)
 }
 
-// said is a step's output without what is not out: it lands in the token file.
+// said is a step's output as v has it, without what is not out: it lands in the
+// token file. A later draft that was rejected may have said something else.
 func said(v app.Validation, st app.Step, out int) ([]byte, error) {
-	cut, err := effects.Cut(v.Kind, v.Payload, out)
-	if err != nil || cut == nil {
-		return st.Output, err
+	payload, err := effects.Cut(v.Kind, v.Payload, out)
+	if err != nil {
+		return nil, err
 	}
-	return edits.Amend(v.Kind, st.Output, cut)
+	if payload == nil {
+		payload = v.Payload
+	}
+	return edits.Amend(v.Kind, st.Output, payload)
 }
 
 // parts is how much of a step's publication is out.

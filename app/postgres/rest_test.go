@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -218,5 +219,152 @@ func TestAnOldSuccessLiftsNoHold(t *testing.T) {
 	w.must(w.store.EffectDone(w.ctx, e, sent("102"), t0.Add(time.Minute)))
 	if w.count("x_holds") != 1 {
 		t.Error("the hold is gone")
+	}
+}
+
+// TestWhoGoesOnHasSeenToCredits: the rest of what X refused for want of credits
+// waits no more for them once it is approved, like a publication tried again.
+func TestWhoGoesOnHasSeenToCredits(t *testing.T) {
+	t.Parallel()
+	for name, goOn := range map[string]func(*world, app.Validation){
+		"tried again": func(w *world, v app.Validation) { w.must(w.retry(v, 2, t0)) },
+		"its rest approved": func(w *world, v app.Validation) {
+			next, err := w.rest(v, t0)
+			w.must(err)
+			w.approve(next, t0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := begun(t)
+			e, _ := w.attempt(w.effects(v)[2], t0)
+			w.must(w.store.EffectUnpaid(w.ctx, e, errors.New("402"), t0.Add(time.Hour), t0))
+			if w.count("x_holds") != 1 {
+				t.Fatal("nothing is held")
+			}
+			goOn(w, v)
+			var id int64
+			w.scan([]any{&id}, `SELECT id FROM effects WHERE position = 2 AND state = 'intent'`)
+			e, err := w.store.Effect(w.ctx, id)
+			w.must(err)
+			if _, ok := w.attempt(e, t0.Add(undo)); !ok {
+				t.Error("it waits for credits still")
+			}
+		})
+	}
+}
+
+// TestFinishedAsItIsOut: an edit of the rest that was rejected is not what the
+// step says when a person finishes with what is out.
+func TestFinishedAsItIsOut(t *testing.T) {
+	t.Parallel()
+	const official = "0x0100000000000000000000000000000000000000"
+	group := app.TelegramSetupPayload{Chat: -100, Title: "Dodo", Description: "Back", Rules: "Be kind", Pinned: official, OfficialAddress: official}
+	w, v := ready(t, app.KindTelegram, group)
+	w.exec(`UPDATE operation_steps SET output = '{"title":"Dodo","description":"Back"}'`)
+	w.approve(v, j0)
+	e, ok := w.attempt(w.effects(v)[0], t0)
+	if !ok {
+		t.Fatal("the title is not attempted")
+	}
+	w.must(w.store.EffectDone(w.ctx, e, sent("100"), t0))
+	w.fail(v, 1, t0)
+	next, err := w.rest(v, t0)
+	w.must(err)
+	group.Description = "Other"
+	edited, err := w.store.SaveEdit(w.ctx, next.Choice(), group, app.Risk{}, ada, t0)
+	w.must(err)
+	w.reject(edited, "no", t0)
+	w.must(w.store.FinishPartly(w.ctx, v.StepID, "enough", ada, t0))
+	if out := string(w.step("cm.post").Output); !strings.Contains(out, "Back") || strings.Contains(out, "Other") {
+		t.Errorf("the step says %s", out)
+	}
+}
+
+// TestWhatWasOnceInDoubt marks each later draft of its step, however its call
+// ended, until a person has looked.
+func TestWhatWasOnceInDoubt(t *testing.T) {
+	t.Parallel()
+	const mark = "Post 3 of an earlier draft was in doubt on 10 March, 09:17 UTC and was not found"
+	for name, c := range map[string]struct {
+		happens func(*world, app.Validation, app.Effect) app.Validation // what then waits
+		marked  bool
+	}{
+		"refused, the rest approved anew": {func(w *world, v app.Validation, e app.Effect) app.Validation {
+			w.must(w.store.EffectFailed(w.ctx, e, errors.New("403"), t0))
+			next, err := w.rest(v, t0)
+			w.must(err)
+			return next
+		}, true},
+		"and edited": {func(w *world, v app.Validation, e app.Effect) app.Validation {
+			w.must(w.store.EffectFailed(w.ctx, e, errors.New("403"), t0))
+			next, err := w.rest(v, t0)
+			w.must(err)
+			p := thread4()
+			p.Posts[2].Text = "other"
+			edited, err := w.store.SaveEdit(w.ctx, next.Choice(), p, app.Risk{}, ada, t0)
+			w.must(err)
+			return edited
+		}, true},
+		"there was no money for it": {func(w *world, v app.Validation, e app.Effect) app.Validation {
+			w.must(w.store.EffectLater(w.ctx, e, "busy", t0, t0))
+			w.exec(`UPDATE operations SET cap_nusd = spent_nusd + reserved_nusd`)
+			if _, ok := w.attempt(e, t0); ok {
+				w.t.Fatal("it is attempted")
+			}
+			next, err := w.rest(v, t0)
+			w.must(err)
+			return next
+		}, true},
+		"the world changed": {func(w *world, v app.Validation, e app.Effect) app.Validation {
+			w.must(w.store.EffectLater(w.ctx, e, "busy", t0, t0))
+			w.exec(`UPDATE operations SET site_host = 'ash.example'`)
+			if _, ok := w.attempt(e, t0); ok {
+				w.t.Fatal("it is attempted")
+			}
+			next, err := w.rest(v, t0)
+			w.must(err)
+			return next
+		}, true},
+		"a person has looked": {func(w *world, v app.Validation, e app.Effect) app.Validation {
+			w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t0, t0))
+			w.must(w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence}, ada, t0))
+			w.fail(v, 2, t0)
+			next, err := w.rest(v, t0)
+			w.must(err)
+			return next
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := begun(t)
+			e, _ := w.attempt(w.effects(v)[2], t0)
+			w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t0, t0))
+			w.must(w.store.EffectLater(w.ctx, e, "it had not gone out", t0, t0))
+			e, ok := w.attempt(w.effects(v)[2], t0)
+			if !ok {
+				t.Fatal("it is not attempted once more")
+			}
+			next := c.happens(w, v, e)
+			if is := strings.Contains(strings.Join(next.Risk.Problems, "\n"), mark); is != c.marked {
+				t.Errorf("it is marked %q", next.Risk.Problems)
+			}
+		})
+	}
+}
+
+// TestAStepRunAgainAfterADoubt: what it writes anew says so too.
+func TestAStepRunAgainAfterADoubt(t *testing.T) {
+	t.Parallel()
+	w, vs := posts(t, 1, app.Dollar)
+	t1 := w.approve(vs[0], j0)
+	e, _ := w.attempt(w.effects(vs[0])[0], t1)
+	w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t1, t1))
+	w.must(w.store.EffectLater(w.ctx, e, "it had not gone out", t1, t1))
+	w.fail(vs[0], 0, t1)
+	w.must(w.store.RetryStep(w.ctx, vs[0].StepID, "anew", ada, t1))
+	next := w.waiting("cm.post_0", app.KindPost, post("in other words"))
+	if len(next.Risk.Problems) != 1 || !strings.Contains(next.Risk.Problems[0], "Post 1 of an earlier draft was in doubt") || next.Risk.Marks() != 1 {
+		t.Errorf("it is marked %q", next.Risk.Problems)
 	}
 }

@@ -44,10 +44,8 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 		if err := t.retriable(ctx, row.Effect, st); err != nil {
 			return err
 		}
-		if account := postsAs(row.Effect); account != "" {
-			if err := t.releaseAccount(ctx, account); err != nil {
-				return err
-			}
+		if err := t.releaseAccount(ctx, row.Effect); err != nil {
+			return err
 		}
 		err = t.saveEffect(ctx, row.Effect, dbsqlc.EndEffectParams{State: app.EffectIntent, NotBefore: now})
 		if err != nil {

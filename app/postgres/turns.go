@@ -61,8 +61,13 @@ func latest(all ...time.Time) time.Time { return slices.MaxFunc(all, time.Time.C
 // for any other.
 func postsAs(e dbsqlc.Effect) string { return cmp.Or(e.Account, strings.ToLower(e.RepliesAs)) }
 
-// releaseAccount has what is posted with an account wait no more for X to be paid.
-func (t *opTx) releaseAccount(ctx context.Context, account string) error {
+// releaseAccount has what is posted with an effect's account wait no more for X
+// to be paid.
+func (t *opTx) releaseAccount(ctx context.Context, e dbsqlc.Effect) error {
+	account := postsAs(e)
+	if account == "" {
+		return nil
+	}
 	if err := t.store.q.ReleaseAccount(ctx, t, account); err != nil {
 		return fmt.Errorf("release the account: %w", err)
 	}

@@ -359,7 +359,7 @@ func (q *Queries) DeliveryFaults(ctx context.Context, db DBTX, tries int) ([]Del
 }
 
 const effectsInDoubt = `-- name: EffectsInDoubt :many
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, e.doubted_at, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.state = 'unknown' AND EXISTS (SELECT FROM alerts a
@@ -414,6 +414,7 @@ func (q *Queries) EffectsInDoubt(ctx context.Context, db DBTX) ([]EffectsInDoubt
 			&i.Effect.ChargedNusd,
 			&i.Effect.Begins,
 			&i.Effect.RepliesAs,
+			&i.Effect.DoubtedAt,
 			&i.StepKey,
 			&i.Slug,
 			&i.ValidationKind,

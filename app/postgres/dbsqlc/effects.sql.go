@@ -64,7 +64,7 @@ func (q *Queries) Busy(ctx context.Context, db DBTX, now time.Time) (bool, error
 }
 
 const claimedEffect = `-- name: ClaimedEffect :one
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as, doubted_at FROM effects WHERE id = $1 AND fence = $2 AND state = ANY($3::text[])
 `
 
 type ClaimedEffectParams struct {
@@ -106,6 +106,7 @@ func (q *Queries) ClaimedEffect(ctx context.Context, db DBTX, arg ClaimedEffectP
 		&i.ChargedNusd,
 		&i.Begins,
 		&i.RepliesAs,
+		&i.DoubtedAt,
 	)
 	return i, err
 }
@@ -160,6 +161,38 @@ func (q *Queries) DelayEffect(ctx context.Context, db DBTX, arg DelayEffectParam
 	return err
 }
 
+const doubtedPosts = `-- name: DoubtedPosts :many
+SELECT DISTINCT ON (position) position, doubted_at::timestamptz AS at FROM effects
+WHERE step_id = $1 AND kind = 'x.post' AND doubted_at IS NOT NULL AND state IN ('failed', 'void')
+ORDER BY position, doubted_at
+`
+
+type DoubtedPostsRow struct {
+	Position int
+	At       time.Time
+}
+
+// Posts of a step's earlier drafts that were never found.
+func (q *Queries) DoubtedPosts(ctx context.Context, db DBTX, stepID int64) ([]DoubtedPostsRow, error) {
+	rows, err := db.Query(ctx, doubtedPosts, stepID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []DoubtedPostsRow
+	for rows.Next() {
+		var i DoubtedPostsRow
+		if err := rows.Scan(&i.Position, &i.At); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const earlierOpen = `-- name: EarlierOpen :one
 SELECT EXISTS (SELECT FROM effects p JOIN effects e ON e.validation_id = p.validation_id
     WHERE e.id = $1 AND p.position < e.position AND p.state <> 'done')
@@ -173,7 +206,7 @@ func (q *Queries) EarlierOpen(ctx context.Context, db DBTX, id int64) (bool, err
 }
 
 const effect = `-- name: Effect :one
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, e.doubted_at, s.key AS step_key, o.slug, v.kind AS validation_kind FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id WHERE e.id = $1
 `
@@ -218,6 +251,7 @@ func (q *Queries) Effect(ctx context.Context, db DBTX, id int64) (EffectRow, err
 		&i.Effect.ChargedNusd,
 		&i.Effect.Begins,
 		&i.Effect.RepliesAs,
+		&i.Effect.DoubtedAt,
 		&i.StepKey,
 		&i.Slug,
 		&i.ValidationKind,
@@ -237,7 +271,7 @@ func (q *Queries) EffectOperation(ctx context.Context, db DBTX, id int64) (int64
 }
 
 const effectsOfOperation = `-- name: EffectsOfOperation :many
-SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, s.key AS step_key, o.slug, v.kind AS validation_kind, v.state AS approval, v.decided_at AS approved_at FROM effects e
+SELECT e.id, e.effect_key, e.validation_id, e.operation_id, e.step_id, e.position, e.kind, e.account, e.request, e.request_sha256, e.state, e.not_before, e.attempt, e.woken_until, e.lease_until, e.fence, e.attempted_at, e.provider_id, e.link, e.receipt, e.price_nusd, e.reserved_nusd, e.cost_nusd, e.error, e.done_at, e.media, e.charged_nusd, e.begins, e.replies_as, e.doubted_at, s.key AS step_key, o.slug, v.kind AS validation_kind, v.state AS approval, v.decided_at AS approved_at FROM effects e
 JOIN operation_steps s ON s.id = e.step_id JOIN operations o ON o.id = e.operation_id
 JOIN validations v ON v.id = e.validation_id
 WHERE e.operation_id = $1 ORDER BY e.id
@@ -291,6 +325,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 			&i.Effect.ChargedNusd,
 			&i.Effect.Begins,
 			&i.Effect.RepliesAs,
+			&i.Effect.DoubtedAt,
 			&i.StepKey,
 			&i.Slug,
 			&i.ValidationKind,
@@ -308,7 +343,7 @@ func (q *Queries) EffectsOfOperation(ctx context.Context, db DBTX, operationID i
 }
 
 const effectsOfValidation = `-- name: EffectsOfValidation :many
-SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as FROM effects WHERE validation_id = $1 ORDER BY position
+SELECT id, effect_key, validation_id, operation_id, step_id, position, kind, account, request, request_sha256, state, not_before, attempt, woken_until, lease_until, fence, attempted_at, provider_id, link, receipt, price_nusd, reserved_nusd, cost_nusd, error, done_at, media, charged_nusd, begins, replies_as, doubted_at FROM effects WHERE validation_id = $1 ORDER BY position
 `
 
 func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID string) ([]Effect, error) {
@@ -350,6 +385,7 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 			&i.ChargedNusd,
 			&i.Begins,
 			&i.RepliesAs,
+			&i.DoubtedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -364,8 +400,8 @@ func (q *Queries) EffectsOfValidation(ctx context.Context, db DBTX, validationID
 const endEffect = `-- name: EndEffect :exec
 UPDATE effects SET state = $1, lease_until = NULL, woken_until = NULL, provider_id = $2, link = $3, receipt = $4,
     cost_nusd = $5, reserved_nusd = $6, charged_nusd = $7, error = $8, done_at = $9,
-    not_before = $10, attempt = attempt - $11::int
-WHERE id = $12
+    not_before = $10, attempt = attempt - $11::int, doubted_at = $12
+WHERE id = $13
 `
 
 type EndEffectParams struct {
@@ -380,6 +416,7 @@ type EndEffectParams struct {
 	DoneAt       *time.Time
 	NotBefore    time.Time
 	GivenBack    int
+	DoubtedAt    *time.Time
 	ID           int64
 }
 
@@ -396,6 +433,7 @@ func (q *Queries) EndEffect(ctx context.Context, db DBTX, arg EndEffectParams) e
 		arg.DoneAt,
 		arg.NotBefore,
 		arg.GivenBack,
+		arg.DoubtedAt,
 		arg.ID,
 	)
 	return err

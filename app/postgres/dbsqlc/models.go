@@ -154,6 +154,7 @@ type Effect struct {
 	ChargedNusd   app.Nano
 	Begins        bool
 	RepliesAs     string
+	DoubtedAt     *time.Time
 }
 
 type Event struct {

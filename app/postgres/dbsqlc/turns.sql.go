@@ -88,19 +88,25 @@ func (q *Queries) HoldAccount(ctx context.Context, db DBTX, arg HoldAccountParam
 }
 
 const lastOnAccount = `-- name: LastOnAccount :one
-SELECT coalesce((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.step_id <> $2
-        AND d.state = 'done' AND d.done_at > $3), 'epoch')::timestamptz AS last_at,
+SELECT greatest((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.step_id <> $2
+        AND d.state = 'done' AND d.done_at > $3),
+        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = $1 AND u.step_id <> $2 AND u.state = 'unknown'), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = $1), 'epoch')::timestamptz AS held_until,
-    EXISTS (SELECT FROM effects b WHERE b.account = $1 AND b.step_id <> $2 AND b.state IN ('attempting', 'unknown')) AS busy,
+    EXISTS (SELECT FROM effects b JOIN operations o ON o.id = b.operation_id
+        WHERE b.account = $1 AND b.step_id <> $2
+            AND (b.state = 'attempting' OR b.state = 'unknown' AND b.attempted_at > $4 AND o.state IN ('running', 'paused'))) AS busy,
     EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
         WHERE c.account = $1 AND c.step_id <> $2 AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
-            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')) AS within
+            AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')
+            AND EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.account = c.account
+                AND p.done_at > coalesce((SELECT max(own.done_at) FROM effects own WHERE own.step_id = $2 AND own.state = 'done'), 'epoch'))) AS within
 `
 
 type LastOnAccountParams struct {
-	Account string
-	StepID  int64
-	Since   *time.Time
+	Account      string
+	StepID       int64
+	Since        *time.Time
+	DoubtedSince *time.Time
 }
 
 type LastOnAccountRow struct {
@@ -111,10 +117,17 @@ type LastOnAccountRow struct {
 }
 
 // A step has one publication, also where its rest has an approval of its own.
-// Within: another publication of the account is out in part and goes on by
-// itself. What it would still post must not come between two others.
+// What is in doubt counts as sent when it was attempted. Busy: something is being
+// sent, or in doubt since a while ago in an operation that goes on. Within:
+// another publication is out in part, goes on by itself, and has posted after
+// this one; nothing must come between its posts.
 func (q *Queries) LastOnAccount(ctx context.Context, db DBTX, arg LastOnAccountParams) (LastOnAccountRow, error) {
-	row := db.QueryRow(ctx, lastOnAccount, arg.Account, arg.StepID, arg.Since)
+	row := db.QueryRow(ctx, lastOnAccount,
+		arg.Account,
+		arg.StepID,
+		arg.Since,
+		arg.DoubtedSince,
+	)
 	var i LastOnAccountRow
 	err := row.Scan(
 		&i.LastAt,
