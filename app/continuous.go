@@ -1,6 +1,9 @@
 package app
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ContinuousStep is a step that is made while an operation runs, beside its
 // calendar: what it depends on has happened when it is made.
@@ -12,4 +15,28 @@ type ContinuousStep struct {
 	Due         time.Time
 	Input       any  // as JSON
 	Validates   bool // its output is a validation
+}
+
+// BesideStep is a step beside the calendar as pages show it.
+type BesideStep struct {
+	Step
+	Mentions int    // that it reads
+	To       string // whom it answers, by the name on X: outside text, empty when unknown
+}
+
+// StepsBeside are the newest steps beside an operation's calendar, what is open
+// or has failed before the rest.
+type StepsBeside struct {
+	Steps        []BesideStep
+	Count, Ended int  // of all, whether they are among Steps or not
+	Cost         Nano // of all
+}
+
+// Unnamed is b without the names of others: nobody has approved to show them.
+func (b StepsBeside) Unnamed() StepsBeside {
+	b.Steps = slices.Clone(b.Steps)
+	for i := range b.Steps {
+		b.Steps[i].To = ""
+	}
+	return b
 }

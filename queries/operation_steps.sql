@@ -25,6 +25,20 @@ SELECT * FROM operation_steps WHERE operation_id = @operation_id AND continuous 
 SELECT * FROM operation_steps WHERE operation_id = @operation_id AND continuous
 ORDER BY state IN ('done', 'skipped', 'cancelled'), due_at DESC, id DESC LIMIT @most;
 
+-- The same as pages show them.
+-- name: StepsBeside :many
+SELECT sqlc.embed(s), (SELECT count(*) FROM mentions m WHERE m.reading_step = s.id)::int AS mentions,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers,
+    coalesce((SELECT sum(e.cost_nusd) FROM events e WHERE e.operation_id = s.operation_id AND e.step_key = s.key AND e.cost_nusd > 0), 0)::bigint AS cost
+FROM operation_steps s WHERE s.operation_id = @operation_id AND s.continuous
+ORDER BY s.state IN ('done', 'skipped', 'cancelled'), s.due_at DESC, s.id DESC LIMIT @most;
+
+-- name: SumBeside :one
+SELECT count(*)::int AS count, count(*) FILTER (WHERE s.state IN ('done', 'skipped', 'cancelled'))::int AS ended, coalesce(sum(e.cost), 0)::bigint AS cost
+FROM operation_steps s LEFT JOIN (SELECT l.step_key, sum(l.cost_nusd) AS cost FROM events l
+    WHERE l.operation_id = @operation_id AND l.cost_nusd > 0 GROUP BY l.step_key) e ON e.step_key = s.key
+WHERE s.operation_id = @operation_id AND s.continuous;
+
 -- name: StepCosts :many
 SELECT step_key, sum(cost_nusd)::bigint AS cost FROM events
 WHERE operation_id = @operation_id AND cost_nusd > 0 GROUP BY step_key;

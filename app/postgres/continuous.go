@@ -59,3 +59,25 @@ func (s *Store) ContinuousSteps(ctx context.Context, operationID int64, most int
 	}
 	return stepsOf(rows), nil
 }
+
+// StepsBeside returns the same steps as pages show them, and what all have cost.
+func (s *Store) StepsBeside(ctx context.Context, operationID int64, most int) (b app.StepsBeside, err error) {
+	sum, err := s.q.SumBeside(ctx, s.pool, operationID)
+	if err != nil {
+		return b, fmt.Errorf("sum steps beside the calendar: %w", err)
+	}
+	b.Count, b.Ended, b.Cost = int(sum.Count), int(sum.Ended), app.Nano(sum.Cost)
+	if b.Count == 0 {
+		return b, nil
+	}
+	rows, err := s.q.StepsBeside(ctx, s.pool, dbsqlc.StepsBesideParams{OperationID: operationID, Most: int32(most)})
+	if err != nil {
+		return b, fmt.Errorf("read steps beside the calendar: %w", err)
+	}
+	for _, r := range rows {
+		step := stepOf(r.OperationStep)
+		step.Cost = app.Nano(r.Cost)
+		b.Steps = append(b.Steps, app.BesideStep{Step: step, Mentions: int(r.Mentions), To: r.Answers})
+	}
+	return b, nil
+}

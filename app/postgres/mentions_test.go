@@ -481,3 +481,44 @@ func TestWhereTheNextLookBegins(t *testing.T) {
 	cursor(j0.Add(9*time.Hour), "1002")
 	cursor(time.Time{}, "1001") // 30 minutes before the newest
 }
+
+// TestStepsBesideShowWhatTheyAreAndCost: what is open before the rest, each with
+// its own cost, and the count and the sum of all whatever part is shown.
+func TestStepsBesideShowWhatTheyAreAndCost(t *testing.T) {
+	t.Parallel()
+	w := noticed(t)
+	empty, err := w.store.StepsBeside(w.ctx, w.op.ID, 9)
+	w.must(err)
+	if empty.Count != 0 || empty.Cost != 0 || len(empty.Steps) != 0 {
+		t.Errorf("before any it is %+v", empty)
+	}
+	w.looks(j0, mention(2001, "11", j0), mention(2002, "12", j0))
+	w.must(w.reads("cm.mentions.2002", j0, `{"mentions":[{"id":"2001","kind":"question","subject":"vote"},{"id":"2002","kind":"praise","subject":"none"}]}`))
+	later := j0.Add(time.Hour)
+	w.looks(later, mention(2003, "13", later))
+	_, err = w.store.AdvanceSteps(w.ctx, w.op.ID, later, wall.Add(lease))
+	w.must(err)
+	claim := claimOf(w.beside("cm.mentions.2003"))
+	run := w.run(claim, 1_000)
+	grant, err := w.reserve(claim, run, 50)
+	w.must(err)
+	w.must(w.store.SettleCall(w.ctx, claim, run.ID, 1, grant.ID, app.CallOutcome{State: "settled", Cost: 40, Source: app.CostTable}, []json.RawMessage{json.RawMessage(`{}`)},
+		app.EventLine{Kind: "model_call", Agent: "cm", Step: "cm.mentions.2003", Cost: 40}, later))
+
+	for most, want := range map[int]string{9: "cm.mentions.2003 1  40, cm.mention_reply.2001 0 author11 0, cm.mentions.2002 2  0", 1: "cm.mentions.2003 1  40"} {
+		b, err := w.store.StepsBeside(w.ctx, w.op.ID, most)
+		w.must(err)
+		var got []string
+		for _, s := range b.Steps {
+			got = append(got, fmt.Sprintf("%s %d %s %d", s.Key, s.Mentions, s.To, s.Cost))
+		}
+		if strings.Join(got, ", ") != want || b.Count != 3 || b.Ended != 1 || b.Cost != 40 {
+			t.Errorf("%d at most: %q of %d, %d ended, cost %d", most, got, b.Count, b.Ended, b.Cost)
+		}
+		for _, s := range b.Unnamed().Steps {
+			if s.To != "" {
+				t.Errorf("without names it names %s", s.To)
+			}
+		}
+	}
+}

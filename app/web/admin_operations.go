@@ -110,8 +110,7 @@ func start(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, app.Errorf(app.Invalid, "%q is not an instant. Write it like 2026-12-01T09:00, in UTC.", text)
 }
 
-// newestBeside is how many steps beside the calendar an operation's page lists:
-// those that are open or have failed come first.
+// newestBeside is how many steps beside the calendar an operation's pages list.
 const newestBeside = 50
 
 // GET /admin/operations/:slug is one operation with its controls.
@@ -142,7 +141,7 @@ func (s *Server) controlRoom(c echo.Context, status int, slug string, unsettled 
 	if m.Steps, err = s.Store.Steps(ctx, op.ID); err != nil {
 		return err
 	}
-	if m.Beside, err = s.Store.ContinuousSteps(ctx, op.ID, newestBeside); err != nil {
+	if m.Beside, err = s.Store.StepsBeside(ctx, op.ID, newestBeside); err != nil {
 		return err
 	}
 	if m.Effects, err = s.Store.Effects(ctx, op.ID); err != nil {

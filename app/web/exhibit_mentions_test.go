@@ -49,11 +49,20 @@ func (x *exhibit) Mentions(_ context.Context, _ int64, f app.MentionFilter) (app
 	return page, x.down
 }
 
-func (x *exhibit) ContinuousSteps(context.Context, int64, int) ([]app.Step, error) {
+// StepsBeside are more than pages list; the last was given a name to attack with.
+func (x *exhibit) StepsBeside(context.Context, int64, int) (app.StepsBeside, error) {
 	began, ended := today.Add(-3*time.Minute), today.Add(-2*time.Minute)
-	return []app.Step{
-		{ID: 901, OperationID: 1, Key: "cm.mentions.1990000000000000011", Task: app.MentionsTask, Agent: "cm", DueAt: began, Continuous: true, State: app.StepRunning, Attempt: 1, StartedAt: &began},
-		{ID: 902, OperationID: 1, Key: "cm.mention_reply.1990000000000000002", Task: app.ReplyTask, Agent: "cm", DueAt: began, Continuous: true, Validates: true, State: app.StepFailed, Rejections: 3, Attempt: 3, Error: "rejected 3 times: too dry", StartedAt: &began, FinishedAt: &ended},
-		{ID: 903, OperationID: 1, Key: "cm.mention_reply.1990000000000000007", Task: app.ReplyTask, Agent: "cm", DueAt: began, Continuous: true, Validates: true, State: app.StepDone, Attempt: 1, StartedAt: &began, FinishedAt: &ended},
-	}, x.down
+	step := func(id int64, key, task string, state app.StepState) app.Step {
+		return app.Step{ID: id, OperationID: 1, Key: key, Task: task, Agent: "cm", DueAt: began, Continuous: true, Validates: task == app.ReplyTask, State: state, Attempt: 1, StartedAt: &began, FinishedAt: &ended, Cost: app.Nano(id) * 10_000}
+	}
+	b := app.StepsBeside{Count: 412, Ended: 410, Cost: 1_234_500_000, Steps: []app.BesideStep{
+		{Step: step(901, "cm.mentions.1990000000000000011", app.MentionsTask, app.StepRunning), Mentions: 2},
+		{Step: step(902, "cm.mention_reply.1990000000000000002", app.ReplyTask, app.StepFailed), To: "chartless"},
+		{Step: step(903, "cm.mention_reply.1990000000000000007", app.ReplyTask, app.StepDone)},
+		{Step: step(904, "cm.mention_reply.1990000000000000010", app.ReplyTask, app.StepDone), To: hostile},
+		{Step: step(905, "cm.mentions.1990000000000000005", app.MentionsTask, app.StepDone), Mentions: 1},
+	}}
+	b.Steps[0].FinishedAt = nil
+	b.Steps[1].Rejections, b.Steps[1].Attempt, b.Steps[1].Error = 3, 3, "rejected 3 times: too dry"
+	return b, x.down
 }

@@ -83,3 +83,34 @@ func TestMentionsByState(t *testing.T) {
 		t.Errorf("mentions of nothing: %s", res.Status)
 	}
 }
+
+// TestStepsBesideTheCalendar say what they are and what they cost, folded once
+// they have ended; to the public they name nobody, and tell no post's number.
+func TestStepsBesideTheCalendar(t *testing.T) {
+	t.Parallel()
+	_, v := team(t, "admin")
+	inside := v.get("/admin/operations/dodo")
+	doc := inside.doc(t)
+	card := doc.Find("section[aria-labelledby=beside-title]")
+	if got := squeeze(card.Text()); !strings.Contains(got, "412 steps, $1.2345 in all") || !strings.Contains(got, "410 steps that ended") || !strings.Contains(got, "The newest 3 are shown") || !strings.Contains(got, "running $0.00901") {
+		t.Errorf("the team sees %s", got)
+	}
+	for list, want := range map[string]string{"> .steps": "Read 2 mentions, Reply to @chartless", "> details:not([open]) > .steps": "Reply to a mention, Reply to @" + squeeze(hostile) + ", Read 1 mention"} {
+		var got []string
+		doc.Find("section[aria-labelledby=beside-title] " + list + " .title > strong").Each(func(_ int, s *goquery.Selection) { got = append(got, squeeze(s.Text())) })
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s holds %q", list, got)
+		}
+	}
+	if strings.Contains(inside.body, "<script>alert") {
+		t.Error("a name became markup")
+	}
+	outside := v.get("/operations/dodo")
+	public := outside.doc(t).Find("#beside")
+	if got := squeeze(public.Text()); !strings.Contains(got, "412 steps") || !strings.Contains(got, "$1.2345") || !strings.Contains(got, "Read 2 mentions") || !strings.Contains(got, "Reply to a mention") || strings.Contains(got, "chartless") {
+		t.Errorf("the public sees %s", got)
+	}
+	if _, open := public.Attr("open"); open || strings.Contains(outside.body, "1990000000000000") {
+		t.Error("it stands open, or a stranger's post is named")
+	}
+}

@@ -39,6 +39,11 @@ func (s *Server) operationPage(ctx context.Context, slug string) (p operations.P
 	if p.Steps, err = s.Store.Steps(ctx, p.Op.ID); err != nil {
 		return p, err
 	}
+	beside, err := s.Store.StepsBeside(ctx, p.Op.ID, newestBeside)
+	if err != nil {
+		return p, err
+	}
+	p.Beside = beside.Unnamed()
 	if p.Waiting, err = s.Store.WaitingFor(ctx, p.Op.ID); err != nil {
 		return p, err
 	}

@@ -44,7 +44,7 @@ func TestLivePageIsWholeWithoutScripts(t *testing.T) {
 			t.Errorf("%s says %q, want %q in it", selector, got, want)
 		}
 	}
-	if n := doc.Find("li.step").Length(); n != 82 {
+	if n := doc.Find("li.step[id]").Length(); n != 82 {
 		t.Errorf("the timeline has %d rows, want all 82", n)
 	}
 	if n := doc.Find("#log-lines li").Length(); n != 200 {

@@ -28,8 +28,7 @@ type Reads interface {
 	Operations(ctx context.Context) ([]app.OperationSummary, error)
 	OperationBySlug(ctx context.Context, slug string) (app.Operation, error)
 	Steps(ctx context.Context, operationID int64) ([]app.Step, error)
-	// ContinuousSteps are the newest of those beside the calendar, open ones first.
-	ContinuousSteps(ctx context.Context, operationID int64, most int) ([]app.Step, error)
+	StepsBeside(ctx context.Context, operationID int64, most int) (app.StepsBeside, error)
 	Events(ctx context.Context, operationID, before int64, limit int) ([]app.Event, error)
 	EventsAfter(ctx context.Context, operationID, after int64, limit int) ([]app.Event, error)
 	Publications(ctx context.Context, operationID int64) ([]app.Publication, error)

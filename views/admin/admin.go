@@ -70,7 +70,7 @@ type OperationPage struct {
 	Sources     []app.SourceCost
 	Alerts      []app.Alert // the newest few
 	MoreAlerts  bool
-	Beside      []app.Step // made while it runs, open ones first
+	Beside      app.StepsBeside
 	Validations []app.QueueItem
 	Expires     time.Duration // after which an approval does not hold any more
 	Now         time.Time

@@ -31,6 +31,30 @@ func (m OperationPage) group(in func(app.StepState) bool) []app.Step {
 	return found
 }
 
+// titled is a step with what it is called.
+type titled struct {
+	app.Step
+	Title string
+}
+
+func titles(steps []app.Step) []titled {
+	all := make([]titled, len(steps))
+	for i, s := range steps {
+		all[i] = titled{s, ui.StepTitle(s.Key)}
+	}
+	return all
+}
+
+// besideIn are the steps beside the calendar that have ended, or the others.
+func (m OperationPage) besideIn(over bool) (found []titled) {
+	for _, s := range m.Beside.Steps {
+		if ended(s.State) == over {
+			found = append(found, titled{s.Step, ui.BesideTitle(s)})
+		}
+	}
+	return found
+}
+
 // soon is how many planned steps are shown unfolded.
 const soon = 6
 
@@ -65,16 +89,16 @@ func (m OperationPage) calls(s app.Step) (c app.StepCalls) {
 // stepControl is what an admin may do to one step; the store has the last word.
 type stepControl struct {
 	layout.Team
-	Step        app.Step
+	titled
 	Retry, Skip bool
 	WhyNot      string // why one of them is missing
 	Partly      bool   // a part of its output is out
 }
 
-func (m OperationPage) control(s app.Step) stepControl {
-	calls := m.calls(s)
+func (m OperationPage) control(s titled) stepControl {
+	calls := m.calls(s.Step)
 	retry, skip := s.MayRetry(calls), s.MaySkip(calls)
-	c := stepControl{Team: m.Team, Step: s, Retry: retry == nil, Skip: skip == nil, Partly: calls.Sent > 0}
+	c := stepControl{Team: m.Team, titled: s, Retry: retry == nil, Skip: skip == nil, Partly: calls.Sent > 0}
 	switch {
 	case !active(s.State):
 	case skip != nil:

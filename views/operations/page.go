@@ -19,6 +19,7 @@ import (
 type Page struct {
 	Op           app.Operation
 	Steps        []app.Step // by due time
+	Beside       app.StepsBeside
 	Waiting      app.Waiting
 	Publications []app.Publication
 	Spending     app.Spending

@@ -53,7 +53,7 @@ func TestSpan(t *testing.T) {
 
 func TestStepTitle(t *testing.T) {
 	t.Parallel()
-	for key, want := range map[string]string{"cm.daily_post.d07": "Daily post, day 7", "tg.weekly_mods.w4": "Moderator shortlist, week 4", "handover": "Handover", "webdev.publish": "Publish the site", "new.thing": "new.thing", "cm.daily_post.": "cm.daily_post.", "": ""} {
+	for key, want := range map[string]string{"cm.daily_post.d07": "Daily post, day 7", "tg.weekly_mods.w4": "Moderator shortlist, week 4", "handover": "Handover", "webdev.publish": "Publish the site", "new.thing": "new.thing", "cm.mention_reply.1990000000000000002": "Reply to a mention", "cm.daily_post.": "cm.daily_post.", "": ""} {
 		if got := StepTitle(key); got != want {
 			t.Errorf("%q is called %q, want %q", key, got, want)
 		}

@@ -50,10 +50,21 @@ func StepTitle(key string) string {
 	case 'w':
 		return titles[key[:cut]] + ", week " + number
 	}
-	if c := key[cut+1]; c >= '0' && c <= '9' { // a post's number
-		return titles[key[:cut]] + ", post " + key[cut+1:]
+	if c := key[cut+1]; c >= '0' && c <= '9' { // a post's number, which tells nobody anything
+		return titles[key[:cut]]
 	}
 	return key
+}
+
+// BesideTitle says what a step beside the calendar is: "Read 12 mentions".
+func BesideTitle(s app.BesideStep) string {
+	switch {
+	case s.Task == app.MentionsTask && s.Mentions > 0:
+		return "Read " + Count(s.Mentions, "mention", "mentions")
+	case s.Task == app.ReplyTask && s.To != "":
+		return "Reply to @" + s.To
+	}
+	return StepTitle(s.Key)
 }
 
 // AgentName names an agent for people.

@@ -580,6 +580,93 @@ func (q *Queries) Steps(ctx context.Context, db DBTX, operationID int64) ([]Oper
 	return items, nil
 }
 
+const stepsBeside = `-- name: StepsBeside :many
+SELECT s.id, s.operation_id, s.key, s.task, s.agent, s.due_at, s.depends_on, s.after, s.validates, s.recurring, s.state, s.attempt, s.rejections, s.not_before, s.input, s.output, s.error, s.started_at, s.finished_at, s.lease_until, s.fence, s.continuous, (SELECT count(*) FROM mentions m WHERE m.reading_step = s.id)::int AS mentions,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers,
+    coalesce((SELECT sum(e.cost_nusd) FROM events e WHERE e.operation_id = s.operation_id AND e.step_key = s.key AND e.cost_nusd > 0), 0)::bigint AS cost
+FROM operation_steps s WHERE s.operation_id = $1 AND s.continuous
+ORDER BY s.state IN ('done', 'skipped', 'cancelled'), s.due_at DESC, s.id DESC LIMIT $2
+`
+
+type StepsBesideParams struct {
+	OperationID int64
+	Most        int32
+}
+
+type StepsBesideRow struct {
+	OperationStep OperationStep
+	Mentions      int
+	Answers       string
+	Cost          int64
+}
+
+// The same as pages show them.
+func (q *Queries) StepsBeside(ctx context.Context, db DBTX, arg StepsBesideParams) ([]StepsBesideRow, error) {
+	rows, err := db.Query(ctx, stepsBeside, arg.OperationID, arg.Most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []StepsBesideRow
+	for rows.Next() {
+		var i StepsBesideRow
+		if err := rows.Scan(
+			&i.OperationStep.ID,
+			&i.OperationStep.OperationID,
+			&i.OperationStep.Key,
+			&i.OperationStep.Task,
+			&i.OperationStep.Agent,
+			&i.OperationStep.DueAt,
+			&i.OperationStep.DependsOn,
+			&i.OperationStep.After,
+			&i.OperationStep.Validates,
+			&i.OperationStep.Recurring,
+			&i.OperationStep.State,
+			&i.OperationStep.Attempt,
+			&i.OperationStep.Rejections,
+			&i.OperationStep.NotBefore,
+			&i.OperationStep.Input,
+			&i.OperationStep.Output,
+			&i.OperationStep.Error,
+			&i.OperationStep.StartedAt,
+			&i.OperationStep.FinishedAt,
+			&i.OperationStep.LeaseUntil,
+			&i.OperationStep.Fence,
+			&i.OperationStep.Continuous,
+			&i.Mentions,
+			&i.Answers,
+			&i.Cost,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sumBeside = `-- name: SumBeside :one
+SELECT count(*)::int AS count, count(*) FILTER (WHERE s.state IN ('done', 'skipped', 'cancelled'))::int AS ended, coalesce(sum(e.cost), 0)::bigint AS cost
+FROM operation_steps s LEFT JOIN (SELECT l.step_key, sum(l.cost_nusd) AS cost FROM events l
+    WHERE l.operation_id = $1 AND l.cost_nusd > 0 GROUP BY l.step_key) e ON e.step_key = s.key
+WHERE s.operation_id = $1 AND s.continuous
+`
+
+type SumBesideRow struct {
+	Count int
+	Ended int
+	Cost  int64
+}
+
+func (q *Queries) SumBeside(ctx context.Context, db DBTX, operationID int64) (SumBesideRow, error) {
+	row := db.QueryRow(ctx, sumBeside, operationID)
+	var i SumBesideRow
+	err := row.Scan(&i.Count, &i.Ended, &i.Cost)
+	return i, err
+}
+
 const takeOverStep = `-- name: TakeOverStep :one
 UPDATE operation_steps SET fence = fence + 1, lease_until = $1
 WHERE id = $2 AND state = 'running' AND lease_until <= $3
