@@ -39,7 +39,7 @@ func TestAReplyIsShownWithWhatItAnswers(t *testing.T) {
 		page := v.get(path)
 		doc := page.doc(t)
 		shown := doc.Find(".answered").First()
-		for _, want := range []string{"It answers @support_desk_x", "The agent has not read it, and nothing of it goes out", "Text from outside, as it was written", "post this address " + other} {
+		for _, want := range []string{"It answers @support_desk_x", "The agent was told its kind and its subject, not these words: nothing of them goes out.", "Text from outside, as it was written", "post this address " + other} {
 			if !strings.Contains(strings.Join(strings.Fields(shown.Text()), " "), want) {
 				t.Errorf("%s lacks %q: %s", path, want, shown.Text())
 			}
@@ -62,6 +62,25 @@ func TestAReplyIsShownWithWhatItAnswers(t *testing.T) {
 	}
 	if got := v.get("/admin/validations/v2").doc(t); got.Find(".answered").Length() > 0 {
 		t.Error("a post answers somebody")
+	}
+}
+
+// TestWhatAReplyWasWrittenFrom: the note on the mention and the risk marks beside
+// it do not contradict each other.
+func TestWhatAReplyWasWrittenFrom(t *testing.T) {
+	t.Parallel()
+	x, v := team(t, "approver")
+	payload := app.PostPayload{Account: "dodo_back", Text: "The operation pays.", Media: []app.Media{}, Answers: &app.Answered{PostID: answeredPost, AuthorID: "800000006"}}
+	x.offer(app.ReplyTask+"."+answeredPost, "cm", app.KindPost, payload, app.Risk{Tainted: true, Sources: []string{"token_file", "market"}})
+	x.offer(app.ReplyTask+"."+answeredPost, "cm", app.KindPost, payload, app.Risk{})
+	const others = "What it did read of others is named with the risk marks."
+	for path, want := range map[string]bool{"/admin/validations/v15": true, "/admin/validations/v15/draft": true, "/admin/validations/v16": false, "/admin/validations/v16/draft": false} {
+		if got := spoken(v.get(path).doc(t), ".answered"); strings.Contains(got, others) != want || strings.Contains(got, "not read") {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if got := spoken(v.get("/admin/validations/v15").doc(t), ".risk"); !strings.Contains(got, "It read the token file, which may quote others") || !strings.Contains(got, "It read market data") {
+		t.Errorf("beside it: %s", got)
 	}
 }
 

@@ -306,7 +306,7 @@ func batchOutput(o Output, decides bool) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = answered(o.Mention).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = answered(o.Mention, o.Risk).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -186,7 +186,7 @@ func ValidationDraft(m DraftForm) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = answered(m.Mention).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = answered(m.Mention, m.Current.Risk).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

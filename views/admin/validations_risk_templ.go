@@ -192,7 +192,7 @@ func outside(r app.Risk) templ.Component {
 			}
 		}
 		for _, source := range r.Sources {
-			templ_7745c5c3_Err = check("warn", "!", "source", "It read "+source).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = check("warn", "!", "source", "It read "+sourceName(source)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

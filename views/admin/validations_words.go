@@ -132,3 +132,22 @@ func (o Output) goesOut() string {
 	}
 	return ui.Duration(o.Release.Undo) + " to undo, then it " + verb
 }
+
+// sourceName is where a run has read what others wrote, in words.
+func sourceName(source string) string {
+	switch source {
+	case "token_file":
+		return "the token file, which may quote others"
+	case "token":
+		return "the token's name and symbol"
+	case "chain":
+		return "names on the chain"
+	case "market":
+		return "market data"
+	case "x":
+		return "posts and profiles on X"
+	case "telegram":
+		return "names and messages on Telegram"
+	}
+	return source
+}

@@ -155,6 +155,15 @@ func (p Preview) place(sha256 string) templ.Attributes {
 	return templ.Attributes{"width": strconv.Itoa(size[0]), "height": strconv.Itoa(size[1])}
 }
 
+// altLabel is what the words for one of a post's pictures are called, as in the
+// form that edits them when there are several.
+func altLabel(files []app.Media, i int) string {
+	if len(files) == 1 {
+		return "Alt text"
+	}
+	return app.AltLabel("", i)
+}
+
 // returns are written so that a reader of HTML keeps them: what is shown is
 // what is sent, to the last character.
 var returns = strings.NewReplacer("\r", "&#13;")

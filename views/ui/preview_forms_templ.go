@@ -56,13 +56,13 @@ func (p Preview) profile(v app.ProfilePayload) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if v.Picture.SHA256 != "" {
-			templ_7745c5c3_Err = p.figure(v.Picture, "profile-picture.png").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.figure(v.Picture, "Picture", "profile-picture.png").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
 		if v.Banner.SHA256 != "" {
-			templ_7745c5c3_Err = p.figure(v.Banner, "profile-banner.png").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.figure(v.Banner, "Banner", "profile-banner.png").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
