@@ -43,8 +43,8 @@ type Settings struct {
 	// ValidationRequired turns approval by policy off or on, by agent; an agent's
 	// spec says the default.
 	ValidationRequired map[string]bool
-	// XReplyApproval is the platform's written approval of automated replies;
-	// without it mentions are never answered.
+	// XReplyApproval is where the platform's written approval of automated replies
+	// is kept; without it mentions are never answered.
 	XReplyApproval string
 	// MentionsEvery is how often an account's mentions are read, MentionsDaily what
 	// that may cost an operation in one UTC day.
@@ -148,7 +148,7 @@ func (s *Settings) setter(key string) setter {
 	case "links.allowlist":
 		return plain(&s.LinkAllowlist)
 	case "x.ai_reply_approval":
-		return plain(&s.XReplyApproval)
+		return s.setReplyApproval
 	}
 	for prefix, named := range map[string]func(agent string) setter{
 		"validation_required.":  func(agent string) setter { return ofAgent(s.ValidationRequired, agent, plain) },

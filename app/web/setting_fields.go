@@ -16,6 +16,9 @@ type settingField struct {
 	settingKind
 	standard any  // the default, as it would be stored
 	priced   bool // its value names a model that must have a price
+	// means says in a sentence what follows from a value that holds; nil: the
+	// value says it.
+	means func(value string) string
 }
 
 // settingGroup is a heading of the page.
@@ -63,7 +66,7 @@ func settingGroups(all []agent.Agent) []settingGroup {
 			{key: "x.banned_phrases", title: "What no post may say", help: "In whatever spelling. Denied, it passes: nothing is guaranteed.", settingKind: phrases(), standard: d.BannedPhrases},
 			{key: "x.mentions_every_s", title: "How often mentions are read", settingKind: span(time.Minute, 24*time.Hour), standard: seconds(d.MentionsEvery)},
 			{key: "x.mentions_daily_cents", title: "Most that reading them may cost an operation in a day", help: "When it is spent, reading goes on the next day (UTC) where it stopped: nothing is left out.", settingKind: whole(10, 100_000, "cents"), standard: int64(d.MentionsDaily * 100 / app.Dollar)},
-			{key: "x.ai_reply_approval", title: "Approval of automated replies", help: "Where the platform's written approval is kept. Without it mentions are never answered.", settingKind: sentence(500, "a reference or a link; empty: there is none"), standard: d.XReplyApproval},
+			{key: "x.ai_reply_approval", title: "Approval of automated replies", help: "Where the platform's written approval is kept. Without it mentions are never answered.", settingKind: reference(500), standard: d.XReplyApproval, means: repliesMean},
 		}},
 		{id: "links", title: "Links", intro: "Where outgoing texts may link to, beside the operation's own site.", fields: []settingField{
 			{key: "links.allowlist", title: "Hosts and pages", help: "Agents are told, and what they propose is held to it, from the next run on.", settingKind: hosts(), standard: append([]string{}, d.LinkAllowlist...)},

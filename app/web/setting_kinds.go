@@ -77,6 +77,30 @@ func sentence(most int, hint string) settingKind {
 	}
 }
 
+// reference is where X's approval of automated replies is kept.
+func reference(most int) settingKind {
+	kind := sentence(most, "X's case number, or a link that begins with https://; empty: there is none")
+	line := kind.parse
+	kind.parse = func(text string) (any, error) {
+		if _, err := line(text); err != nil {
+			return nil, err
+		}
+		return app.ReplyApproval(text)
+	}
+	return kind
+}
+
+// repliesMean says whether replies are drafted.
+func repliesMean(value string) string {
+	switch held, err := app.ReplyApproval(value); {
+	case err != nil:
+		return "Replies are not drafted: this is no reference. Mentions are read and shown; who wants to answer does so by hand at X."
+	case held == "":
+		return "Replies are not drafted. Mentions are read and shown; who wants to answer does so by hand at X."
+	}
+	return "Replies are drafted, and each waits in the queue: none goes out before a person approves it."
+}
+
 // host is a host name, alone or with a path: pons.family, t.me/dodo.
 var host = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(/[A-Za-z0-9._~/-]*)?$`)
 

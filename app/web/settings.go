@@ -61,6 +61,9 @@ func (f settingField) view(changes []app.SettingChange, refused refusedSetting) 
 		v.Value = v.History[0].Value
 	}
 	v.Entered = v.Value
+	if f.means != nil {
+		v.Means = f.means(v.Value)
+	}
 	if refused.key == f.key {
 		v.Entered, v.Problem = refused.entered, refused.problem
 	}

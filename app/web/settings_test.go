@@ -148,6 +148,8 @@ func TestABadValueIsKeptAndExplained(t *testing.T) {
 		{"validation_required-cm", "maybe", "Choose yes or no"}, {"links-allowlist", "pons.family\nhttps://evil.example", "without https://"}, {"links-allowlist", hostile, "is no host"},
 		{"x-banned_phrases", "act now\n!!!", "is no phrase"}, {"x-banned_phrases", strings.Repeat("x", 81), "at most 80 characters"},
 		{"llm-model-cm", "", "Write the model's name"}, {"llm-model-cm", hostile, "Write the model's name"}, {"x-ai_reply_approval", strings.Repeat("x", 501), "at most 500 characters"},
+		{"x-ai_reply_approval", "none", "Write the number of X's case, or a link"}, {"x-ai_reply_approval", "pending", "Leave the field empty while X has not approved"}, {"x-ai_reply_approval", "http://x.example/approval", "is no reference"},
+		{"x-ai_reply_approval", "https://", "is no reference"}, {"x-ai_reply_approval", "https:approval", "is no reference"}, {"x-ai_reply_approval", "\u200b", "is no reference"}, {"x-ai_reply_approval", "yes, ask Ada", "is no reference"}, {"x-ai_reply_approval", hostile[:8], "is no reference"},
 		{"llm-model-cm", "gpt-9", "gpt-9 has no price in force, so none of its calls could be made. Import one first with vivra prices import FILE"},
 		{"llm-fallback-cm", "gpt-image-1", "gpt-image-1 has no price in force"},
 	} {
@@ -172,6 +174,42 @@ func TestABadValueIsKeptAndExplained(t *testing.T) {
 	}
 	if res := v.post("/admin/settings/no.such", url.Values{"csrf": {v.csrf()}, "value": {"1"}}); res.StatusCode != http.StatusNotFound {
 		t.Errorf("a setting that does not exist answers %s", res.Status)
+	}
+}
+
+// TestRepliesAreDraftedForAReferenceOnly: the page says in words whether they
+// are, also of what was stored before words were refused, and the program does
+// as the page says.
+func TestRepliesAreDraftedForAReferenceOnly(t *testing.T) {
+	t.Parallel()
+	w := newTakeover(t)
+	v := newVisitor(t, w.url)
+	v.signIn("admin")
+	said := func() string { return spoken(v.get("/admin/settings").doc(t), "#setting-x-ai_reply_approval") }
+	held := func() string {
+		settings, err := w.store.Settings(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return settings.XReplyApproval
+	}
+	const off = "Replies are not drafted"
+	if got := said(); !strings.Contains(got, off) || held() != "" {
+		t.Errorf("at first it says %q and holds %q", got, held())
+	}
+	for _, text := range []string{"X case 12345", "https://docs.example.com/letters/approval"} {
+		res := v.submit(v.get("/admin/settings"), "#setting-x-ai_reply_approval form", url.Values{"value": {"  " + text + " "}})
+		if got := said(); res.StatusCode != http.StatusSeeOther || !strings.Contains(got, "Replies are drafted, and each waits in the queue") || strings.Contains(got, off) || held() != text {
+			t.Errorf("%s: it says %q and holds %q", text, got, held())
+		}
+	}
+	for _, text := range []string{"none", "pending", " "} {
+		if err := w.store.SetSetting(t.Context(), "x.ai_reply_approval", must(text), "ada", j0); err != nil {
+			t.Fatal(err)
+		}
+		if got := said(); !strings.Contains(got, off) || held() != "" {
+			t.Errorf("with %q stored it says %q and holds %q", text, got, held())
+		}
 	}
 }
 

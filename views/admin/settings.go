@@ -30,6 +30,8 @@ type Setting struct {
 	// fits in it.
 	Input, Hint    string
 	Value, Default string
+	// Means says what follows from Value, empty when it speaks for itself.
+	Means string
 	// Entered is what the form holds, Problem what is wrong with it.
 	Entered, Problem string
 	// Seen is the newest change that the page knows.
