@@ -81,15 +81,16 @@ if (sessionStorage.getItem('moved')) {
   said?.replaceChildren(...said.childNodes); // a status is spoken when it comes, not when the page does
 }
 
-// ---- how long a decision can be taken back, by the server's clock
+// ---- how long a decision can be taken back: the server's clock says until
+// when, and may run faster than the reader's, who is told their own seconds
 
-let told, ahead = 0;
+let told, since;
 
 function count() {
-  const now = $('#queue')?.dataset.now;
-  if (now && now !== told) { told = now; ahead = Date.parse(now) - Date.now(); }
+  const { now } = ($('#queue') ?? document.body).dataset;
+  if (now !== told) { told = now; since = Date.now(); }
   for (const el of document.querySelectorAll('[data-until]')) {
-    const left = Math.max(0, Math.ceil((Date.parse(el.dataset.until) - Date.now() - ahead) / 1000));
+    const left = Math.max(0, Math.ceil(((Date.parse(el.dataset.until) - Date.parse(told)) / document.body.dataset.pace - Date.now() + since) / 1000));
     const text = left > 120 ? `${Math.ceil(left / 60)} min` : `${left} s`;
     if (el.textContent !== text) el.textContent = text;
     el.closest('.row').classList.toggle('over', text === '0 s');

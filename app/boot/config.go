@@ -32,6 +32,8 @@ type Config struct {
 
 	// Clock is the product's time, Wall the time of leases; nil is the real clock.
 	Clock, Wall clockwork.Clock
+	// Pace is how many of Clock's seconds pass in one of Wall's; 0 is one.
+	Pace float64
 	// Lease is how long a silent worker keeps its claim; 0 is a minute.
 	Lease time.Duration
 	// Workers is how many jobs run at a time here; 0 is 20.

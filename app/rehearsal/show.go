@@ -81,6 +81,7 @@ func Show(ctx context.Context, l Live) (err error) {
 	base := "http://" + called(l.Addr, listener.Addr())
 	cfg := w.Config()
 	cfg.Listener, cfg.PublicURL, cfg.BlobURL = listener, base, "mem://"
+	cfg.Pace = l.Speed
 	cfg.Telemetry, cfg.DatabaseURL = l.Telemetry, l.DatabaseURL
 	ready := make(chan func(context.Context) error, 1)
 	cfg.Ready = func(a *boot.App, invite string) {

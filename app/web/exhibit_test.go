@@ -45,8 +45,9 @@ type exhibit struct {
 	prices      app.PriceList
 	queue       queued
 	told        []string
-	unnamed     bool  // nobody has named the account
-	down        error // what every method answers when the database is down
+	pace        float64 // of the server's clock; 0: as a reader's
+	unnamed     bool    // nobody has named the account
+	down        error   // what every method answers when the database is down
 }
 
 var j0 = time.Date(2026, 11, 28, 9, 0, 0, 0, time.UTC)
@@ -337,7 +338,7 @@ func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
 	t.Helper()
 	hub := new(live.Hub)
 	s := &web.Server{
-		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: x.now,
+		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: x.now, Pace: x.pace,
 		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	server := httptest.NewUnstartedServer(s.Handler())

@@ -28,6 +28,8 @@ type Server struct {
 	Connector Connector
 	Hub       *live.Hub
 	Now       func() time.Time
+	// Pace is how many of Now's seconds pass in one of the reader's; 0: one.
+	Pace float64
 
 	// Updates takes the Telegram webhook's calls; nil leaves the route closed.
 	Updates       Updates

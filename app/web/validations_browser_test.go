@@ -484,6 +484,43 @@ func TestUndoCountsDown(t *testing.T) {
 	}
 }
 
+// TestUndoCountsTheReadersSeconds also where the server's clock runs faster, with
+// scripts and without.
+func TestUndoCountsTheReadersSeconds(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	x.pace, x.queue.undo = 600, ptr(600*40*time.Second)
+	d := newDesk(t, x, testbrowser.Page(t), "approver")
+	left := func() (seconds int) {
+		t.Helper()
+		text := d.js(`document.querySelector("#undo .countdown").textContent`)
+		if _, err := fmt.Sscanf(text, "%d s", &seconds); err != nil {
+			t.Errorf("it counts %q", text)
+		}
+		return seconds
+	}
+	counts := func(where string) {
+		t.Helper()
+		if n := left(); n < 30 || n > 40 {
+			t.Errorf("%s: %d s are left of 40", where, n)
+		}
+		wait(t, d.Page, `parseInt(document.querySelector("#undo .countdown").textContent) < 40`)
+	}
+	d.opens("v4")
+	d.press(input.KeyA, "Telegram group set-up")
+	counts("the queue")
+	static := x.member(t, d.url, "approver").get("/admin/validations/v5").doc(t).Find("#undo .countdown").Text()
+	if static != "40 s" { // the exhibit's clock stands
+		t.Errorf("without scripts it is %q", static)
+	}
+	x.advance(600 * 20 * time.Second)
+	d.hub.OperationChanged("1")
+	wait(t, d.Page, `parseInt(document.querySelector("#undo .countdown").textContent) <= 20`)
+	if n := left(); n < 10 {
+		t.Errorf("after 20 s of 40 %d are left", n)
+	}
+}
+
 // TestTheQueueWithScriptsOff approves, rejects, undoes, edits and approves several.
 func TestTheQueueWithScriptsOff(t *testing.T) {
 	t.Parallel()

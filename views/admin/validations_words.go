@@ -2,8 +2,8 @@ package admin
 
 import (
 	"fmt"
+	"math"
 	"strings"
-	"time"
 
 	"vivra/app"
 	"vivra/views/ui"
@@ -104,16 +104,17 @@ func (q Queue) came(v app.Validation) string {
 	return q.said(v) + ":"
 }
 
-// seconds is how long a decision can still be taken back.
-func seconds(v app.Validation, now time.Time) string {
+// seconds is how long the reader can still take a decision back, by their own
+// clock. static/admin.js counts on from it.
+func (q Queue) seconds(v app.Validation) string {
 	if v.AppliesAt == nil {
 		return "0 s"
 	}
-	left := max(0, (v.AppliesAt.Sub(now)+time.Second-1)/time.Second)
+	left := max(0, math.Ceil(v.AppliesAt.Sub(q.Now).Seconds()/q.Pace))
 	if left > 120 {
-		return fmt.Sprintf("%d min", (left+59)/60)
+		return fmt.Sprintf("%.0f min", math.Ceil(left/60))
 	}
-	return fmt.Sprintf("%d s", left)
+	return fmt.Sprintf("%.0f s", left)
 }
 
 // goesOut says when, in a word beside the buttons.

@@ -2,6 +2,7 @@
 package layout
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/a-h/templ"
@@ -20,6 +21,8 @@ type Page struct {
 	Atom string
 	// Now is the server's clock, for pages with relative times.
 	Now time.Time
+	// Pace is how many of its seconds pass in one of the reader's, for countdowns.
+	Pace float64
 	// Here is the address of the current entry of the navigation.
 	Here string
 }
@@ -56,5 +59,9 @@ func (p Page) clock() templ.Attributes {
 	if p.Now.IsZero() {
 		return nil
 	}
-	return ui.Now(p.Now)
+	clock := ui.Now(p.Now)
+	if p.Pace != 0 {
+		clock["data-pace"] = strconv.FormatFloat(p.Pace, 'g', -1, 64)
+	}
+	return clock
 }
