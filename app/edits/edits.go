@@ -58,8 +58,8 @@ func Apply(kind app.ValidationKind, payload json.RawMessage, values map[string]s
 
 var errUnchanged = app.Errorf(app.Invalid, "Nothing was changed. Change a field, or decide on the output as it is.")
 
-// Changed are the labels of the fields in which two payloads of a kind differ; an
-// edit that differs in none is refused.
+// Changed are the labels of the fields in which two payloads of a kind differ, what
+// was dropped among them; an edit that differs in none is refused.
 func Changed(kind app.ValidationKind, before, after json.RawMessage) ([]string, error) {
 	was, err := Fields(kind, before)
 	if err != nil {
@@ -71,13 +71,25 @@ func Changed(kind app.ValidationKind, before, after json.RawMessage) ([]string, 
 	}
 	var labels []string
 	for _, field := range is {
-		i := slices.IndexFunc(was, func(f Field) bool { return f.Name == field.Name })
-		if i < 0 || was[i].Text != field.Text {
+		if text, ok := textOf(was, field.Name); !ok || text != field.Text {
 			labels = append(labels, field.Label)
+		}
+	}
+	for _, field := range was {
+		if _, ok := textOf(is, field.Name); !ok {
+			labels = append(labels, field.Label+" (dropped)")
 		}
 	}
 	if len(labels) == 0 {
 		return nil, errUnchanged
 	}
 	return labels, nil
+}
+
+func textOf(fields []Field, name string) (text string, ok bool) {
+	i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+	if i < 0 {
+		return "", false
+	}
+	return fields[i].Text, true
 }

@@ -299,3 +299,38 @@ func FuzzApply(f *testing.F) {
 		}
 	})
 }
+
+// TestWhatIsDroppedIsAChange: posts, pictures, options and answers that are no
+// longer there are named, alone and beside what reads otherwise.
+func TestWhatIsDroppedIsAChange(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		kind app.ValidationKind
+		drop func(p map[string]any)
+		want string
+	}{
+		"a post":    {app.KindThread, func(p map[string]any) { p["posts"] = p["posts"].([]any)[:3] }, "Post 4 (dropped)"},
+		"all posts": {app.KindThread, func(p map[string]any) { p["posts"] = []any{} }, "Post 1 (dropped), Post 1, alt text 1 (dropped), Post 2 (dropped), Post 3 (dropped), Post 4 (dropped)"},
+		"a post, and another is edited": {app.KindThread, func(p map[string]any) {
+			p["posts"] = p["posts"].([]any)[:3]
+			p["posts"].([]any)[1].(map[string]any)["text"] = "Otherwise."
+		}, "Post 2, Post 4 (dropped)"},
+		"a picture": {app.KindPost, func(p map[string]any) { p["media"] = []any{} }, "Alt text 1 (dropped)"},
+		"an option with its board": {app.KindPoll, func(p map[string]any) {
+			intro := p["intro"].(map[string]any)
+			p["options"], intro["media"] = p["options"].([]any)[:2], intro["media"].([]any)[:2]
+		}, "Option 3 (dropped)"},
+		"an answer": {app.KindDossier, func(p map[string]any) { p["fields"] = p["fields"].([]any)[:4] }, "Contact e-mail (dropped)"},
+	} {
+		before := payload(t, c.kind)
+		var after map[string]any
+		if err := json.Unmarshal(before, &after); err != nil {
+			t.Fatal(err)
+		}
+		c.drop(after)
+		labels, err := edits.Changed(c.kind, before, canonical(t, after))
+		if got := strings.Join(labels, ", "); err != nil || got != c.want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+}

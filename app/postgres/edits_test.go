@@ -83,6 +83,23 @@ func TestEditIsAudited(t *testing.T) {
 	}
 }
 
+// TestDroppedPostsAreAudited beside those that were written anew.
+func TestDroppedPostsAreAudited(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, app.Dollar, step("cm.thread", "cm", validates))
+	v := w.waiting("cm.thread", app.KindThread, thread4())
+	fewer := thread4()
+	fewer.Posts = fewer.Posts[:2]
+	fewer.Posts[0].Text = "One."
+	_, err := w.store.SaveEdit(w.ctx, v.Choice(), fewer, app.Risk{}, bob, j0)
+	w.must(err)
+	audit, err := w.store.Audit(w.ctx, 1)
+	w.must(err)
+	if got := string(audit[0].After); !strings.Contains(got, `"fields": ["Post 1", "Post 3 (dropped)", "Post 4 (dropped)"]`) {
+		t.Errorf("the audit says %s", got)
+	}
+}
+
 // What goes out and what lands in the token file are a person's words.
 func TestEditedWordsGoOut(t *testing.T) {
 	t.Parallel()
