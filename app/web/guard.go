@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/paths"
+	"vivra/views/admin"
 )
 
 // What a session's data holds: nothing of it says whose the session is.
@@ -60,7 +62,7 @@ func (s *Server) admit(c echo.Context, r Route) error {
 	case user.ID == 0:
 		return s.askToSignIn(c)
 	case !may(user.Role, r.Access):
-		return app.Errorf(app.Denied, "As %s %s you may not do this. Nothing was changed.", article(user.Role), user.Role)
+		return s.notAllowed(c, user)
 	}
 	if err := s.Sessions.Touch(ctx, token, session); err != nil {
 		return err
@@ -72,6 +74,13 @@ func (s *Server) admit(c echo.Context, r Route) error {
 		return err == nil && may(user.Role, r.Access)
 	})
 	return r.handle(c)
+}
+
+// notAllowed refuses what a role is not enough for; a form that was opened with
+// another role keeps what was written into it.
+func (s *Server) notAllowed(c echo.Context, user app.User) error {
+	why := fmt.Sprintf("As %s %s you may not do this. Nothing was changed.", article(user.Role), user.Role)
+	return s.notTaken(c, admin.NotSent{Words: typedInto(c), Why: why, SignedIn: true})
 }
 
 func article(role app.Role) string {
@@ -139,7 +148,7 @@ func (s *Server) askToSignIn(c echo.Context) error {
 		return c.NoContent(http.StatusUnauthorized)
 	}
 	if words := typedInto(c); len(words) > 0 {
-		return s.notSent(c, words, app.User{})
+		return s.notSent(c, admin.NotSent{Words: words, Why: signedOut})
 	}
 	next := ""
 	if c.Request().Method == http.MethodGet {

@@ -14,7 +14,10 @@ import (
 	"vivra/views/admin"
 )
 
-const tooOld = "This form is too old or did not come from this site. "
+const (
+	tooOld    = "This form is too old or did not come from this site. "
+	signedOut = "You are signed out: the session has ended, as it does when somebody's role is changed. Nothing was changed."
+)
 
 // refuseForm answers a form that is not the session's: it may have ended, or
 // another tab has signed in since. What was typed into it is not lost.
@@ -30,10 +33,25 @@ func (s *Server) refuseForm(c echo.Context, r Route) error {
 		}
 		return s.signInForm(c, http.StatusForbidden, tooOld+"Here it is anew: try again.")
 	}
-	if words := typedInto(c); len(words) > 0 && !isDatastar(c) {
-		return s.notSent(c, words, user)
+	if user.ID != 0 && !may(user.Role, r.Access) {
+		return s.notAllowed(c, user)
 	}
-	return app.Errorf(app.Denied, tooOld+"Go back, reload the page and try again. Nothing was changed.")
+	m := admin.NotSent{Words: typedInto(c), Why: tooOld + "Nothing was changed. Open the page again.", SignedIn: user.ID != 0}
+	switch {
+	case !m.SignedIn && r.Access > Visitor:
+		m.Why = signedOut + " Sign in and open the page again."
+	case m.SignedIn && len(m.Words) > 0: // into a form of ours
+		m.Why = "You have signed in anew since this form was opened. Nothing was changed. Open the page again."
+	}
+	return s.notTaken(c, m)
+}
+
+// notTaken says why a form was not taken, with the words that it held.
+func (s *Server) notTaken(c echo.Context, m admin.NotSent) error {
+	if len(m.Words) > 0 && !isDatastar(c) {
+		return s.notSent(c, m)
+	}
+	return app.Errorf(app.Denied, "%s", m.Why)
 }
 
 // typedInto is what somebody wrote into a form of ours, by its fields: no
@@ -57,8 +75,8 @@ func typedInto(c echo.Context) (words []admin.Words) {
 }
 
 // notSent shows the words for copying, and leads to where they can be sent.
-func (s *Server) notSent(c echo.Context, words []admin.Words, user app.User) error {
-	m := admin.NotSent{Words: words, Next: back(c), SignedIn: user.ID != 0}
+func (s *Server) notSent(c echo.Context, m admin.NotSent) error {
+	m.Next = back(c)
 	if id := c.Param("id"); id != "" && m.Next == paths.Admin() && strings.HasPrefix(c.Path(), paths.Validations()) {
 		m.Next = paths.Validation(id)
 	}

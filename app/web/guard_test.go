@@ -263,3 +263,39 @@ func TestHeaders(t *testing.T) {
 		t.Error("pages without a preview may show frames")
 	}
 }
+
+// TestARoleThatWasLoweredIsSaid sends each form that was open when its reader's
+// role was lowered, which ends their sessions: before they sign in anew, after
+// that, and where the session went on. None is called too old, none changes
+// anything, and what was written is given back.
+func TestARoleThatWasLoweredIsSaid(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	out, anew, stays := h.visitor("admin"), h.visitor("admin"), h.visitor("admin")
+	tokens := map[*visitor]string{out: out.token(), anew: anew.token(), stays: stays.token()}
+	out.submit(out.get("/admin"), "header form", nil)
+	anew.submit(anew.get("/admin"), "header form", nil)
+	if _, err := h.db.Exec(t.Context(), `UPDATE users SET role = 'viewer' WHERE name = 'admin'`); err != nil {
+		t.Fatal(err)
+	}
+	anew.signIn("admin")
+	const no = "As a viewer you may not do this. Nothing was changed."
+	wants := map[*visitor]string{out: "You are signed out: the session has ended", anew: no, stays: no}
+	for _, r := range routes(func(r web.Route) bool { return r.Method == http.MethodPost && r.Access > web.Viewer }) {
+		for v, want := range wants {
+			h.unchanged(r.Path, func() {
+				form := h.form(r, tokens[v])
+				for _, sent := range []url.Values{form, {"csrf": form["csrf"]}} {
+					res := v.post(h.address(r.Path), sent)
+					doc := res.doc(t)
+					if said := spoken(doc, "main"); res.StatusCode != http.StatusForbidden || !strings.Contains(said, want) || strings.Contains(said, "too old") {
+						t.Errorf("%s answers %s and says %q, want %q", r.Path, res.Status, said, want)
+					}
+					if !strings.Contains(doc.Find("textarea").Text(), sent.Get("reason")) {
+						t.Errorf("%s gives nothing back: %q", r.Path, doc.Find("textarea").Text())
+					}
+				}
+			})
+		}
+	}
+}

@@ -21,6 +21,7 @@ func script(name string) string { return paths.Static(name, static.Version()) }
 // NotSent is the answer to a form of a session that has ended.
 type NotSent struct {
 	Words    []Words
+	Why      string
 	Next     string // where they can be sent
 	SignedIn bool   // in another session than the form's
 }
