@@ -38,6 +38,8 @@ type Finding struct {
 	Latency int64 `json:"latency_ms"`
 	// Cost of the look, for the few that are billed.
 	Cost app.Nano `json:"cost_nusd"`
+
+	reach reach
 }
 
 // Check looks at one service, or at some of a kind.
@@ -73,7 +75,7 @@ func (e Examination) Examine(ctx context.Context, checks []Check) Report {
 	}
 	all.Wait()
 	r := Report{At: began.UTC(), Took: e.Wall.Since(began).Milliseconds(), Healthy: true, Findings: []Finding{}}
-	for _, f := range slices.Concat(found...) {
+	for _, f := range networkOf(slices.Concat(found...)) {
 		r.add(e.clean(f))
 	}
 	return r

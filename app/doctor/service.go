@@ -36,7 +36,8 @@ func (s service) broken(seen, advice string, args ...any) Finding {
 }
 
 func (s service) timed(f Finding) Finding {
-	f.Latency = s.seen().latency.Milliseconds()
+	c := s.seen()
+	f.Latency, f.reach = c.latency.Milliseconds(), c.reach()
 	return f
 }
 
