@@ -64,6 +64,13 @@ SELECT * FROM x_accounts ORDER BY lower(handle);
 SELECT o.x_handle AS handle, o.id, o.slug, o.state, t.symbol FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.x_handle <> '' ORDER BY o.state IN ('running', 'paused', 'scheduled') DESC, o.j0 DESC, o.id DESC LIMIT 500;
 
+-- Whose budget pays for a read of an account that is being connected: one that
+-- has room for it, if there is any.
+-- name: OperationOfAccount :one
+SELECT o.id, o.slug FROM operations o
+WHERE lower(o.x_handle) = lower(@handle) AND o.state IN ('running', 'paused', 'scheduled')
+ORDER BY o.cap_nusd - o.spent_nusd - o.reserved_nusd >= @price::bigint DESC, o.state = 'running' DESC, o.id DESC LIMIT 1;
+
 -- name: LastPostsOnX :many
 SELECT a.handle::text AS handle, e.done_at::timestamptz AS at, e.link FROM unnest(@handles::text[]) AS a(handle)
 CROSS JOIN LATERAL (SELECT p.done_at, p.link FROM effects p WHERE p.account = lower(a.handle) AND p.state = 'done' ORDER BY p.done_at DESC LIMIT 1) e;

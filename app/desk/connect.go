@@ -10,8 +10,11 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/agent"
+	"vivra/app/calendar"
 	"vivra/app/paths"
 	"vivra/app/postgres"
+	"vivra/app/preflight"
 	"vivra/app/x"
 )
 
@@ -81,12 +84,18 @@ type joining struct {
 // connect brings the tokens of the code home, when they are those of the
 // account. Otherwise it says what to do, and nothing is kept.
 func (d *Desk) connect(ctx context.Context, j joining, code string, a x.Authorization) (said string, err error) {
+	payer, slug, err := d.Store.OperationOfAccount(ctx, j.handle, preflight.ReadPrice(app.ReadUser))
+	if err != nil {
+		return "", err
+	}
 	token, err := d.exchange(ctx, code, a)
 	if err != nil {
 		return exchangeFailed(err), nil
 	}
-	me, err := d.X.Me(ctx, token.AccessToken)
+	me, err := d.owner(ctx, payer, token)
 	switch {
+	case errors.As(err, new(*app.BudgetError)):
+		return fmt.Sprintf("The cap of %s is used up, and X is paid for saying whose tokens these are. %s Raise the cap, then press Connect again.", slug, d.revoked(ctx, token)), nil
 	case err != nil:
 		return "X gave us tokens, but did not say of which account: " + fault(err) + ". " + d.revoked(ctx, token) + " Press Connect again.", nil
 	case !strings.EqualFold(me.Username, j.handle):
@@ -104,6 +113,16 @@ func (d *Desk) connect(ctx context.Context, j joining, code string, a x.Authoriz
 		return "The database did not take the tokens. " + d.revoked(ctx, token) + " Press Connect again.", err
 	}
 	return "", nil
+}
+
+// owner asks X whose a token is, at the expense of the operation that speaks with
+// the account. An account that none speaks with yet is asked for all the same:
+// there is no budget that this could be booked on, and it is asked for once.
+func (d *Desk) owner(ctx context.Context, payer int64, token x.Token) (app.Profile, error) {
+	if payer == 0 {
+		return d.X.Me(ctx, token.AccessToken)
+	}
+	return d.Me(ctx, agent.Scope{OperationID: payer, Agent: calendar.System}, Account{AccessToken: token.AccessToken})
 }
 
 func (d *Desk) exchange(ctx context.Context, code string, a x.Authorization) (x.Token, error) {

@@ -34,6 +34,16 @@ func (s *Store) XSpelling(ctx context.Context, handle string) (string, error) {
 	return known, nil
 }
 
+// OperationOfAccount returns the operation that speaks with an account and can
+// best pay a price, its id 0 when none does: one that has ended pays nothing.
+func (s *Store) OperationOfAccount(ctx context.Context, handle string, price app.Nano) (id int64, slug string, err error) {
+	row, err := s.q.OperationOfAccount(ctx, s.pool, dbsqlc.OperationOfAccountParams{Handle: handle, Price: int64(price)})
+	if err != nil && !noRows(err) {
+		return 0, "", fmt.Errorf("look for who speaks with @%s: %w", handle, err)
+	}
+	return row.ID, row.Slug, nil
+}
+
 // StartXConnection keeps what an answer of X is to be held against.
 func (s *Store) StartXConnection(ctx context.Context, c NewXConnection, by app.User, now time.Time) (id string, err error) {
 	err = s.audited(ctx, by.Name, "x_account.connect_begin", c.Handle, now, func(tx dbsqlc.DBTX) (before, after any, err error) {

@@ -179,6 +179,45 @@ func TestWhatCanGoWrong(t *testing.T) {
 	}
 }
 
+// TestConnectingIsPaid by an operation that speaks with the account and goes on,
+// to the last nano-dollar of what X bills, whoever X was signed in as; where the
+// cap leaves nothing X is not asked.
+func TestConnectingIsPaid(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		before, account, says string
+		booked, asked         bool
+	}{
+		"connected":      {"", "Dodo_Back", "@dodo_back is connected.", true, true},
+		"another one":    {"", "someone_else", "and not as @dodo_back", true, true},
+		"paused":         {"UPDATE operations SET state = 'paused'", "Dodo_Back", "@dodo_back is connected.", true, true},
+		"no room":        {"UPDATE operations SET cap_nusd = 9999999", "Dodo_Back", "The cap of dodo is used up", false, false},
+		"ended":          {"UPDATE operations SET state = 'stopped', stop_reason = 'x'", "Dodo_Back", "@dodo_back is connected.", false, true},
+		"no operation's": {"UPDATE operations SET x_handle = ''", "Dodo_Back", "@dodo_back is connected.", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := newBooth(t)
+			if c.before != "" {
+				_, err := b.db.Exec(t.Context(), c.before)
+				b.must(err)
+			}
+			v := b.visitor("admin")
+			res := v.follows(b.consents(b.sets(v, "dodo_back"), c.account, "allow"))
+			if said := spoken(res.doc(t), "main"); !strings.Contains(said, c.says) {
+				t.Errorf("it says %s", said)
+			}
+			booked, billed := testop.Balanced(t, b.app.Store, b.op), b.x.Charges().Reads
+			if (billed > 0) != c.asked || c.booked && booked != billed || !c.booked && booked != 0 {
+				t.Errorf("booked %s, billed %s", booked, billed)
+			}
+			if access, refresh := b.x.Tokens(ours); !c.asked && access+refresh > 0 {
+				t.Error("X holds tokens that nobody has")
+			}
+		})
+	}
+}
+
 // TestDisconnect forgets the tokens whatever X says, and says what X said.
 func TestDisconnect(t *testing.T) {
 	t.Parallel()

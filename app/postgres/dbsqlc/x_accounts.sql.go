@@ -145,6 +145,31 @@ func (q *Queries) LastXConnections(ctx context.Context, db DBTX) ([]XConnection,
 	return items, nil
 }
 
+const operationOfAccount = `-- name: OperationOfAccount :one
+SELECT o.id, o.slug FROM operations o
+WHERE lower(o.x_handle) = lower($1) AND o.state IN ('running', 'paused', 'scheduled')
+ORDER BY o.cap_nusd - o.spent_nusd - o.reserved_nusd >= $2::bigint DESC, o.state = 'running' DESC, o.id DESC LIMIT 1
+`
+
+type OperationOfAccountParams struct {
+	Handle string
+	Price  int64
+}
+
+type OperationOfAccountRow struct {
+	ID   int64
+	Slug string
+}
+
+// Whose budget pays for a read of an account that is being connected: one that
+// has room for it, if there is any.
+func (q *Queries) OperationOfAccount(ctx context.Context, db DBTX, arg OperationOfAccountParams) (OperationOfAccountRow, error) {
+	row := db.QueryRow(ctx, operationOfAccount, arg.Handle, arg.Price)
+	var i OperationOfAccountRow
+	err := row.Scan(&i.ID, &i.Slug)
+	return i, err
+}
+
 const operationsOnX = `-- name: OperationsOnX :many
 SELECT o.x_handle AS handle, o.id, o.slug, o.state, t.symbol FROM operations o JOIN tokens t ON t.id = o.token_id
 WHERE o.x_handle <> '' ORDER BY o.state IN ('running', 'paused', 'scheduled') DESC, o.j0 DESC, o.id DESC LIMIT 500
