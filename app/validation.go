@@ -158,6 +158,7 @@ type QueueItem struct {
 	OperationSlug string
 	TokenSymbol   string // outside text
 	StepKey       string
+	To            string // whom it replies to, by the name on X: outside text, mostly empty
 	Agent         string
 	Kind          ValidationKind
 	PublishPrice  Nano

@@ -137,7 +137,8 @@ WITH page AS (SELECT @size::bigint AS size), waiting AS (
     WHERE v.state = 'pending' AND s.state = 'waiting_validation'
 )
 SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers
 FROM page p
 JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
 JOIN validations v ON v.id = w.id
@@ -148,7 +149,8 @@ ORDER BY w.place;
 
 -- name: QueueOfOperation :many
 SELECT v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers
 FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id

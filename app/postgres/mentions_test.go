@@ -522,3 +522,26 @@ func TestStepsBesideShowWhatTheyAreAndCost(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitingRepliesNameWhomTheyAnswer in both lists of what waits.
+func TestWaitingRepliesNameWhomTheyAnswer(t *testing.T) {
+	t.Parallel()
+	w := noticed(t)
+	w.looks(j0, mention(2001, "11", j0))
+	w.must(w.reads("cm.mentions.2001", j0, `{"mentions":[{"id":"2001","kind":"question","subject":"vote"}]}`))
+	_, err := w.store.AdvanceSteps(w.ctx, w.op.ID, j0, wall.Add(lease))
+	w.must(err)
+	c := claimOf(w.beside("cm.mention_reply.2001"))
+	_, err = w.store.Propose(w.ctx, c, postgres.Proposal{Kind: app.KindPost, Payload: app.PostPayload{Account: "ember", Text: "Today.", Answers: &app.Answered{PostID: "2001", AuthorID: "11"}}}, j0)
+	w.must(err)
+	w.must(w.store.FinishRun(w.ctx, c, postgres.RunEnd{Output: json.RawMessage(`{"draft":true}`), Summary: "Finished"}, j0))
+	window, err := w.store.QueueWindow(w.ctx, "", 9)
+	w.must(err)
+	of, err := w.store.WaitingOf(w.ctx, w.op.ID)
+	w.must(err)
+	for list, items := range map[string][]app.QueueItem{"the queue": window.Items, "the operation's": of} {
+		if len(items) != 1 || items[0].To != "author11" {
+			t.Errorf("%s: %+v", list, items)
+		}
+	}
+}

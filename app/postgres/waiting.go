@@ -22,7 +22,7 @@ func (s *Store) QueueWindow(ctx context.Context, around string, size int) (w app
 	}
 	for _, r := range rows {
 		w.Items = append(w.Items, queueItem(dbsqlc.QueueOfOperationRow{ID: r.ID, Kind: r.Kind, Marks: r.Marks, DraftNo: r.DraftNo,
-			FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt, Price: r.Price, StepKey: r.StepKey, Agent: r.Agent, Slug: r.Slug, Symbol: r.Symbol}))
+			FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt, Price: r.Price, StepKey: r.StepKey, Answers: r.Answers, Agent: r.Agent, Slug: r.Slug, Symbol: r.Symbol}))
 	}
 	if len(rows) > 0 {
 		w.Before = rows[0].Place
@@ -32,7 +32,7 @@ func (s *Store) QueueWindow(ctx context.Context, around string, size int) (w app
 }
 
 func queueItem(r dbsqlc.QueueOfOperationRow) app.QueueItem {
-	return app.QueueItem{ID: r.ID, OperationSlug: r.Slug, TokenSymbol: r.Symbol, StepKey: r.StepKey, Agent: r.Agent, Kind: r.Kind,
+	return app.QueueItem{ID: r.ID, OperationSlug: r.Slug, TokenSymbol: r.Symbol, StepKey: r.StepKey, To: r.Answers, Agent: r.Agent, Kind: r.Kind,
 		PublishPrice: app.Nano(r.Price), Marks: r.Marks, DraftNo: r.DraftNo, FirstApprovedBy: r.FirstApprovedBy, CreatedAt: r.CreatedAt.UTC()}
 }
 

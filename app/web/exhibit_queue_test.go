@@ -94,7 +94,11 @@ func every(app.Validation) bool { return true }
 // items are the waiting outputs as the lists show them.
 func (x *exhibit) items() (items []app.QueueItem) {
 	for _, v := range x.pending(every) {
-		items = append(items, app.QueueItem{ID: v.ID, OperationSlug: v.OperationSlug, TokenSymbol: v.TokenSymbol, StepKey: v.StepKey, Agent: v.Agent, Kind: v.Kind,
+		to := ""
+		if v.Answers() != nil {
+			to = "support_desk_x"
+		}
+		items = append(items, app.QueueItem{ID: v.ID, OperationSlug: v.OperationSlug, TokenSymbol: v.TokenSymbol, StepKey: v.StepKey, To: to, Agent: v.Agent, Kind: v.Kind,
 			PublishPrice: v.Risk.PublishPrice, Marks: v.Risk.Marks(), DraftNo: v.DraftNo, FirstApprovedBy: v.FirstApprovedBy, CreatedAt: v.CreatedAt})
 	}
 	return items

@@ -79,6 +79,9 @@ func TestWhatAReplyWasWrittenFrom(t *testing.T) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
+	if doc := v.get("/admin/validations/v15").doc(t); spoken(doc, "#output-title") != "Reply to @support_desk_x" || !strings.HasPrefix(spoken(doc, "#item-v15"), "Reply to @support_desk_x") {
+		t.Errorf("it is called %q, in the list %q", spoken(doc, "#output-title"), spoken(doc, "#item-v15"))
+	}
 	if got := spoken(v.get("/admin/validations/v15").doc(t), ".risk"); !strings.Contains(got, "It read the token file, which may quote others") || !strings.Contains(got, "It read market data") {
 		t.Errorf("beside it: %s", got)
 	}

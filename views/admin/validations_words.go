@@ -134,6 +134,14 @@ func (o Output) goesOut() string {
 	return ui.Duration(o.Release.Undo) + " to undo, then it " + verb
 }
 
+// title is what the output is called.
+func (o Output) title() string {
+	if o.Mention == nil {
+		return ui.StepTitle(o.StepKey)
+	}
+	return ui.ReplyTitle(o.StepKey, o.Mention.Username)
+}
+
 // sourceName is where a run has read what others wrote, in words.
 func sourceName(source string) string {
 	switch source {

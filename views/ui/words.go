@@ -58,13 +58,19 @@ func StepTitle(key string) string {
 
 // BesideTitle says what a step beside the calendar is: "Read 12 mentions".
 func BesideTitle(s app.BesideStep) string {
-	switch {
-	case s.Task == app.MentionsTask && s.Mentions > 0:
+	if s.Task == app.MentionsTask && s.Mentions > 0 {
 		return "Read " + Count(s.Mentions, "mention", "mentions")
-	case s.Task == app.ReplyTask && s.To != "":
-		return "Reply to @" + s.To
 	}
-	return StepTitle(s.Key)
+	return ReplyTitle(s.Key, s.To)
+}
+
+// ReplyTitle names a step for the team, a reply by the name of whom it is to
+// where that is known.
+func ReplyTitle(key, to string) string {
+	if to == "" {
+		return StepTitle(key)
+	}
+	return "Reply to @" + to
 }
 
 // AgentName names an agent for people.

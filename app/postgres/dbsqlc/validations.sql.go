@@ -485,7 +485,8 @@ func (q *Queries) QueueCount(ctx context.Context, db DBTX) (int, error) {
 
 const queueOfOperation = `-- name: QueueOfOperation :many
 SELECT v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers
 FROM validations v
 JOIN operation_steps s ON s.id = v.step_id
 JOIN operations o ON o.id = v.operation_id
@@ -506,6 +507,7 @@ type QueueOfOperationRow struct {
 	Agent           string
 	Slug            string
 	Symbol          string
+	Answers         string
 }
 
 func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int64) ([]QueueOfOperationRow, error) {
@@ -529,6 +531,7 @@ func (q *Queries) QueueOfOperation(ctx context.Context, db DBTX, operationID int
 			&i.Agent,
 			&i.Slug,
 			&i.Symbol,
+			&i.Answers,
 		); err != nil {
 			return nil, err
 		}
@@ -549,7 +552,8 @@ WITH page AS (SELECT $1::bigint AS size), waiting AS (
     WHERE v.state = 'pending' AND s.state = 'waiting_validation'
 )
 SELECT w.place::int AS place, w.total::int AS total, v.id, v.kind, v.marks, v.draft_no, v.first_approved_by, v.created_at,
-    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol
+    coalesce((v.risk->>'publish_price_nusd')::bigint, 0)::bigint AS price, s.key AS step_key, s.agent, o.slug, t.symbol,
+    coalesce((SELECT a.username FROM mentions m JOIN mention_authors a ON a.author_id = m.author_id WHERE m.reply_step = s.id), '')::text AS answers
 FROM page p
 JOIN waiting w ON w.place >= least(w.older - p.size / 2, w.total - p.size) AND w.place < greatest(w.older - p.size / 2, 0) + p.size
 JOIN validations v ON v.id = w.id
@@ -578,6 +582,7 @@ type QueueWindowRow struct {
 	Agent           string
 	Slug            string
 	Symbol          string
+	Answers         string
 }
 
 // Where the one it is around waits no more, the window is around its place.
@@ -604,6 +609,7 @@ func (q *Queries) QueueWindow(ctx context.Context, db DBTX, arg QueueWindowParam
 			&i.Agent,
 			&i.Slug,
 			&i.Symbol,
+			&i.Answers,
 		); err != nil {
 			return nil, err
 		}
