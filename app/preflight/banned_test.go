@@ -58,7 +58,7 @@ func TestBanned(t *testing.T) {
 		"It dances again. 412 holders, 3 more than yesterday.":           "",
 		"5x more buyers than on day 1":                                   "",
 		"The moon is full tonight":                                       "",
-		"A risk, free of charge, was read out":                           "risk free",
+		"A risk, free of charge, was read out":                           "",
 		"Liquidity fell by 4 %. The chart shows it.":                     "",
 		"Early on day 3 the deploy failed. The fix took an hour.":        "",
 		"The unguaranteed loan":                                          "",
