@@ -63,7 +63,8 @@ func settingGroups(all []agent.Agent) []settingGroup {
 		{id: "x", title: "X", intro: "What is published on X, and how often.", fields: []settingField{
 			{key: "x.post_spacing_s", title: "Least time between two posts of an account", settingKind: span(0, 7*24*time.Hour), standard: seconds(d.PostSpacing)},
 			{key: "poll.duration_s", title: "Duration of the community's poll", settingKind: span(5*time.Minute, 7*24*time.Hour), standard: seconds(d.PollDuration)},
-			{key: "x.banned_phrases", title: "What no post may say", help: "In whatever spelling. Denied, it passes: nothing is guaranteed.", settingKind: phrases(), standard: d.BannedPhrases},
+			{key: "x.banned_phrases", title: "What no post may say", help: "In whatever spelling. Denied, it passes: nothing is guaranteed.", settingKind: phrases(), standard: d.BannedPhrases,
+				means: phrasesMean},
 			{key: "x.mentions_every_s", title: "How often mentions are read", settingKind: span(time.Minute, 24*time.Hour), standard: seconds(d.MentionsEvery)},
 			{key: "x.mentions_daily_cents", title: "Most that reading them may cost an operation in a day", help: "When it is spent, reading goes on the next day (UTC) where it stopped: nothing is left out.", settingKind: whole(10, 100_000, "cents"), standard: int64(d.MentionsDaily * 100 / app.Dollar)},
 			{key: "x.ai_reply_approval", title: "Approval of automated replies", help: "Where the platform's written approval is kept. Without it mentions are never answered.", settingKind: reference(500), standard: d.XReplyApproval, means: repliesMean},

@@ -101,6 +101,14 @@ func repliesMean(value string) string {
 	return "Replies are drafted, and each waits in the queue: none goes out before a person approves it."
 }
 
+// phrasesMean says what it means that no phrase is refused.
+func phrasesMean(value string) string {
+	if value != "" {
+		return ""
+	}
+	return "The list is empty, so no post is refused for its words: only whoever approves it keeps promises of profit and false urgency out."
+}
+
 // host is a host name, alone or with a path: pons.family, t.me/dodo.
 var host = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}(/[A-Za-z0-9._~/-]*)?$`)
 
@@ -139,7 +147,7 @@ const (
 
 func phrases() settingKind {
 	return settingKind{
-		input: "lines", hint: "one a line, in whole words; guarantee* is any word that begins so, #x any number of times",
+		input: "lines", hint: "one a line, in whole words; guarantee* is any word that begins so, #x any number of times, still early | holds where a part of a sentence ends; empty: no post is refused for its words",
 		show: stored(func(all []string) string { return strings.Join(all, "\n") }),
 		parse: func(text string) (any, error) {
 			all := []string{}

@@ -428,3 +428,26 @@ func TestPricesTellTheirHistory(t *testing.T) {
 		t.Error("prices can be edited, or a source became markup")
 	}
 }
+
+// An emptied list takes a guard away: the page says which, for as long as it holds.
+func TestAnEmptiedListSaysWhatFollows(t *testing.T) {
+	t.Parallel()
+	w := newTakeover(t)
+	v := newVisitor(t, w.url)
+	v.signIn("admin")
+	const setting, warning = "#setting-x-banned_phrases", "no post is refused for its words: only whoever approves it"
+	warned := func() bool {
+		return strings.Contains(spoken(v.get("/admin/settings").doc(t), setting), warning)
+	}
+	if warned() {
+		t.Error("the page warns of the default")
+	}
+	v.submit(v.get("/admin/settings"), setting+" form", url.Values{"value": {" \n"}})
+	if settings, err := w.store.Settings(t.Context()); err != nil || len(settings.BannedPhrases) > 0 || !warned() {
+		t.Errorf("the list holds %q (%v), the page says %q", settings.BannedPhrases, err, spoken(v.get("/admin/settings").doc(t), setting))
+	}
+	v.submit(v.get("/admin/settings"), setting+" form", url.Values{"value": {"wen moon"}})
+	if warned() {
+		t.Error("the page warns of a list that holds a phrase")
+	}
+}
