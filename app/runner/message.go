@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"vivra/app/agent"
 	"vivra/app/agents"
 	"vivra/app/calendar"
 	"vivra/app/chain"
+	"vivra/app/preflight"
 	"vivra/app/untrusted"
 )
 
@@ -69,7 +69,7 @@ func (r *run) firstMessage(ctx context.Context) (first string, sources []string,
 	if quotes {
 		sources = append(sources, "token_file")
 	}
-	if !plainName.MatchString(r.op.Token.Name) || !plainName.MatchString(r.op.Token.Symbol) {
+	if !preflight.OnlyName(r.op.Token.Name) || !preflight.OnlyName(r.op.Token.Symbol) {
 		sources = append(sources, "token")
 	}
 	token, err := readable(map[string]any{"name": r.op.Token.Name, "symbol": r.op.Token.Symbol,
@@ -82,10 +82,6 @@ func (r *run) firstMessage(ctx context.Context) (first string, sources []string,
 		Operation: map[string]any{"slug": r.op.Slug, "x_handle": r.op.XHandle, "site_host": r.op.SiteHost, "live_page": r.LivePage(r.op.Slug), "telegram_chat": r.op.TelegramChat}})
 	return first, sources, err
 }
-
-// plainName is a token's name or symbol that can't ask for anything: its
-// deployer chose it.
-var plainName = regexp.MustCompile(`^[\pL\pN$]{0,20}([ ._-][\pL\pN]{1,20}){0,2}$`)
 
 // readable is v as JSON in which a fence looks like one: no \u003c for <.
 func readable(v any) (string, error) {
