@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"vivra/app"
+	"vivra/app/untrusted"
 )
 
 // Post is a draft.
@@ -119,8 +120,9 @@ func (p *problems) checkText(post Post) {
 	if n := Length(post.Text); n > MaxLength {
 		p.add(RuleLength, "The text counts %d, X allows %d.", n, MaxLength)
 	}
-	if !utf8.ValidString(post.Text) || strings.ContainsAny(post.Text, "\uFFFE\uFEFF\uFFFF") {
-		p.add(RuleInvalid, "The text holds a character that X refuses.")
+	p.checkCharacters("The text", post.Text)
+	for i, option := range post.PollOptions {
+		p.checkCharacters(fmt.Sprintf("Option %d", i+1), option)
 	}
 	if tags := Cashtags(post.Text); len(tags) > 1 {
 		p.add(RuleCashtag, "X allows one cashtag, the text has %d: $%s.", len(tags), strings.Join(tags, ", $"))
@@ -131,6 +133,24 @@ func (p *problems) checkText(post Post) {
 		}
 	}
 }
+
+// checkCharacters looks for what X refuses, and for what a reader does not see:
+// it hides words, or has others read in another order than they stand in.
+func (p *problems) checkCharacters(what, text string) {
+	if !utf8.ValidString(text) || strings.ContainsAny(text, "\uFFFE\uFEFF\uFFFF") {
+		p.add(RuleInvalid, "%s holds a character that X refuses.", what)
+		return
+	}
+	if turn := strings.IndexFunc(text, turning); turn >= 0 {
+		r, _ := utf8.DecodeRuneInString(text[turn:])
+		p.add(RuleInvalid, "%s holds %U, which turns the direction of what stands around it. Take it out.", what, r)
+	} else if untrusted.Unseen(text) {
+		p.add(RuleInvalid, "%s holds characters that can't be seen. Take them out.", what)
+	}
+}
+
+// turning tells whether a character embeds, overrides or isolates a direction.
+func turning(r rune) bool { return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 }
 
 func (p *problems) checkAddresses(text string, rules Rules) {
 	for _, written := range Addresses(text) {

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	"vivra/app"
 )
 
 // Write prints a report for people: turn by turn, what differs below.
@@ -26,7 +28,7 @@ func (r Report) Write(w io.Writer) {
 		fmt.Fprintf(w, "  identical: %s\n", r.Sum())
 		return
 	}
-	fmt.Fprintf(w, "  DIFFERS: %d times\n", len(r.Differences))
+	fmt.Fprintf(w, "  DIFFERS: %s\n", app.Count(len(r.Differences), "time", "times"))
 }
 
 // Line is the report in one line.
@@ -34,9 +36,13 @@ func (r Report) Line() string {
 	return fmt.Sprintf("%s  %-9s %-32s %s", r.Run, verdict(r.Identical), r.Step, r.Sum())
 }
 
+func compared(calls, entries, results int, spent app.Nano) string {
+	return fmt.Sprintf("%s, %s of transcripts, %s, %s", app.Count(calls, "call", "calls"), app.Count(entries, "entry", "entries"), app.Count(results, "tool result", "tool results"), spent)
+}
+
 // Sum says how much was compared.
 func (r Report) Sum() string {
-	return fmt.Sprintf("%d calls, %d entries, %d tool results, %s", len(r.Calls), r.Entries, r.Results, r.Spent)
+	return compared(len(r.Calls), r.Entries, r.Results, r.Spent)
 }
 
 func (d Difference) write(w io.Writer) {
@@ -88,5 +94,5 @@ func orDash(s string) string {
 
 // String sums up in one sentence.
 func (t Total) String() string {
-	return fmt.Sprintf("%d of %d runs are identical: %d calls, %d entries of transcripts, %d tool results, %s.", t.Identical, t.Runs, t.Calls, t.Entries, t.Results, t.Spent)
+	return fmt.Sprintf("Identical: %d of %s, with %s.", t.Identical, app.Count(t.Runs, "run", "runs"), compared(t.Calls, t.Entries, t.Results, t.Spent))
 }

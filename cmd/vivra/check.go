@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -28,9 +29,9 @@ type checkPost struct {
 // Help says what kong's table can't.
 func (checkPost) Help() string {
 	return `Each line of input makes one line of output, in order:
-{"length": as X counts it, "length_ok": whether X takes it, "price_nusd": what X charges, in billionths of a dollar, "problems": [{"rule", "detail"}]}
+{"length": as X counts it, "length_ok": whether X takes one of that length, "price_nusd": what X charges, in billionths of a dollar, "problems": [{"rule", "detail"}]}
 A line that can't be read has one problem, of the rule "input", which names the line; the others go on.
-Exit code: 0 no post has a problem, 1 one has, 2 a line can't be read or the command was asked wrongly.`
+It ends with 1 when a post has a problem, with 2 when a line can't be read.`
 }
 
 // Validate refuses what can't be meant.
@@ -61,7 +62,7 @@ func (c *checkPost) Run(s surroundings) error {
 	}
 	defer in.Close()
 	out := bufio.NewWriter(s.out)
-	err = c.all(bufio.NewReader(in), out, rules)
+	err = c.all(withoutMark(in), out, rules)
 	return errors.Join(err, out.Flush())
 }
 
@@ -124,9 +125,9 @@ func (c *checkPost) all(in *bufio.Reader, out io.Writer, rules preflight.Rules) 
 func ended(lines, unread, broken int) error {
 	switch {
 	case unread > 0:
-		return misuse{fmt.Errorf("%d of %d lines can't be read", unread, lines)}
+		return misuse{fmt.Errorf("can't read %d of %s", unread, app.Count(lines, "line", "lines"))}
 	case broken > 0:
-		return doesNotHold{fmt.Errorf("%d of %d posts have problems.", broken, lines)}
+		return doesNotHold{fmt.Errorf("Problems in %d of %s.", broken, app.Count(lines, "post", "posts"))}
 	}
 	return nil
 }
@@ -146,7 +147,7 @@ func judgedLine(line []byte, err error, rules preflight.Rules) (judgement, strin
 // judged is what is said of a post.
 func judged(post preflight.Post, rules preflight.Rules) judgement {
 	v := judgement{Length: preflight.Length(post.Text), Price: preflight.PostPrice(post.Text, post.Summoned) + app.Nano(post.Media)*preflight.PriceMetadata}
-	v.LengthOK = v.Length <= preflight.MaxLength
+	v.LengthOK = v.Length <= preflight.MaxLength && (post.Media > 0 || strings.TrimSpace(post.Text) != "")
 	v.Problems = append([]preflight.Problem{}, preflight.CheckPost(post, rules)...)
 	return v
 }

@@ -24,6 +24,17 @@ const maxLine = 1 << 20
 
 var errLongLine = fmt.Errorf("has more than %d bytes", maxLine)
 
+// withoutMark reads a stream behind the byte order mark that some editors put
+// before it.
+func withoutMark(in io.Reader) *bufio.Reader {
+	const mark = "\uFEFF"
+	r := bufio.NewReader(in)
+	if start, _ := r.Peek(len(mark)); string(start) == mark {
+		_, _ = r.Discard(len(mark)) // they are there
+	}
+	return r
+}
+
 // readLine returns the next line without the blanks around it. One that is too
 // long is skipped, and an error.
 func readLine(in *bufio.Reader) (line []byte, err error) {
@@ -50,7 +61,7 @@ func postOf(line []byte) (post preflight.Post, err error) {
 	if !utf8.Valid(line) {
 		return post, errors.New("is not UTF-8")
 	}
-	fields, err := object(line, "text", "media", "poll", "reply_to")
+	fields, err := object(paired(line), "text", "media", "poll", "reply_to")
 	if err != nil {
 		return post, err
 	}
@@ -64,6 +75,23 @@ func postOf(line []byte) (post preflight.Post, err error) {
 		readReply(fields, &post))
 	return post, oneLine(err)
 }
+
+// paired is JSON with U+FFFE in place of each half of a surrogate pair that
+// stands alone: Go reads one as U+FFFD, which X takes, and X refuses both halves
+// and U+FFFE.
+func paired(raw []byte) []byte {
+	return escapes.ReplaceAllFunc(raw, func(escape []byte) []byte {
+		if len(escape) == len(`\uD800`) && surrogate.Match(escape) {
+			return []byte(`\uFFFE`)
+		}
+		return escape
+	})
+}
+
+var (
+	escapes   = regexp.MustCompile(`\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.`)
+	surrogate = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
+)
 
 // object reads the fields of an object, and names those that it should not have.
 func object(raw []byte, known ...string) (map[string]json.RawMessage, error) {

@@ -62,38 +62,48 @@ func TestCheckPost(t *testing.T) {
 		rules  []string
 	}{
 		`{"text":"gm"}`: {2, 15_000_000, nil},
-		`{"text":"gm","media":null,"poll":null,"reply_to":null}`:       {2, 15_000_000, nil},
-		`{"text":"see pons.family"}`:                                   {4 + 23, 200_000_000, nil},
-		`{"text":"CA ` + own + `"}`:                                    {45, 15_000_000, nil},
-		`{"text":"see evil.com"}`:                                      {27, 200_000_000, []string{"link"}},
-		`{"text":"a.onion"}`:                                           {23, 200_000_000, []string{"link"}},
-		`{"text":"👨‍👩‍👧‍👦 cafe\u0301"}`:                                {7, 15_000_000, nil},
-		`{"text":"` + strings.Repeat("字", 141) + `"}`:                  {282, 15_000_000, []string{"length"}},
-		`{"text":"a\ufeff"}`:                                           {3, 15_000_000, []string{"invalid_character"}},
-		`{"text":"$DODO and $ETH"}`:                                    {14, 15_000_000, []string{"cashtag"}},
-		`{"text":"hi @ann"}`:                                           {7, 15_000_000, []string{"mention"}},
-		`{"text":"hi @ann","reply_to":"@Ann"}`:                         {7, 10_000_000, nil},
-		`{"text":"hi @bob","reply_to":"ann"}`:                          {7, 10_000_000, []string{"mention"}},
-		`{"text":"hi","reply_to":"1871234567890123456"}`:               {2, 10_000_000, nil},
-		`{"text":"see t.me/dodo","reply_to":"ann"}`:                    {27, 200_000_000, nil},
-		`{"text":"","media":2}`:                                        {0, 25_000_000, nil},
-		`{"text":"gm","media":["a","b"]}`:                              {2, 25_000_000, nil},
-		`{"text":"gm","media":5}`:                                      {2, 40_000_000, []string{"media"}},
-		`{"text":""}`:                                                  {0, 15_000_000, []string{"empty"}},
-		`{"text":"?","poll":{"options":["A","B"],"minutes":1440}}`:     {1, 15_000_000, nil},
-		`{"text":"?","media":1,"poll":{"options":["A"],"minutes":1}}`:  {1, 20_000_000, []string{"poll", "poll", "poll"}},
-		`{"text":"?","poll":{}}`:                                       {1, 15_000_000, []string{"poll", "poll"}},
-		`{"text":"?","poll":{"options":["A","act now"],"minutes":60}}`: {1, 15_000_000, []string{"banned_phrase"}},
-		`{"text":"GU\u200bARANTEED profit"}`:                           {18, 15_000_000, []string{"banned_phrase"}},
-		`{"text":"Nothing is guaranteed."}`:                            {22, 15_000_000, nil},
-		`{"text":"CA 0xde709f2102306220921060314715629080e2fb77"}`:     {45, 15_000_000, []string{"address"}},
+		`{"text":"gm","media":null,"poll":null,"reply_to":null}`:        {2, 15_000_000, nil},
+		`{"text":"see pons.family"}`:                                    {4 + 23, 200_000_000, nil},
+		`{"text":"CA ` + own + `"}`:                                     {45, 15_000_000, nil},
+		`{"text":"see evil.com"}`:                                       {27, 200_000_000, []string{"link"}},
+		`{"text":"a.onion"}`:                                            {23, 200_000_000, []string{"link"}},
+		`{"text":"👨‍👩‍👧‍👦 cafe\u0301"}`:                                 {7, 15_000_000, nil},
+		`{"text":"` + strings.Repeat("字", 141) + `"}`:                   {282, 15_000_000, []string{"length"}},
+		`{"text":"a\ufeff"}`:                                            {3, 15_000_000, []string{"invalid_character"}},
+		`{"text":"$DODO and $ETH"}`:                                     {14, 15_000_000, []string{"cashtag"}},
+		`{"text":"hi @ann"}`:                                            {7, 15_000_000, []string{"mention"}},
+		`{"text":"hi @ann","reply_to":"@Ann"}`:                          {7, 10_000_000, nil},
+		`{"text":"hi @bob","reply_to":"ann"}`:                           {7, 10_000_000, []string{"mention"}},
+		`{"text":"hi","reply_to":"1871234567890123456"}`:                {2, 10_000_000, nil},
+		`{"text":"see t.me/dodo","reply_to":"ann"}`:                     {27, 200_000_000, nil},
+		`{"text":"","media":2}`:                                         {0, 25_000_000, nil},
+		`{"text":"gm","media":["a","b"]}`:                               {2, 25_000_000, nil},
+		`{"text":"gm","media":5}`:                                       {2, 40_000_000, []string{"media"}},
+		`{"text":""}`:                                                   {0, 15_000_000, []string{"empty"}},
+		`{"text":" \n"}`:                                                {2, 15_000_000, []string{"empty"}},
+		`{"text":"a\ud800"}`:                                            {3, 15_000_000, []string{"invalid_character"}},
+		`{"text":"\ude00\ud83d"}`:                                       {4, 15_000_000, []string{"invalid_character"}},
+		`{"text":"\ud83d\ude00"}`:                                       {2, 15_000_000, nil},
+		`{"text":"\\ud800"}`:                                            {6, 15_000_000, nil},
+		`{"text":"a\u202eb"}`:                                           {4, 15_000_000, []string{"invalid_character"}},
+		`{"text":"a` + "\u2066" + `b"}`:                                 {4, 15_000_000, []string{"invalid_character"}},
+		`{"text":"` + "\u200f" + `مرحبا"}`:                              {7, 15_000_000, nil},
+		`{"text":"?","poll":{"options":["A","\ud800"],"minutes":60}}`:   {1, 15_000_000, []string{"invalid_character"}},
+		`{"text":"?","poll":{"options":["A","a\u202eb"],"minutes":60}}`: {1, 15_000_000, []string{"invalid_character"}},
+		`{"text":"?","poll":{"options":["A","B"],"minutes":1440}}`:      {1, 15_000_000, nil},
+		`{"text":"?","media":1,"poll":{"options":["A"],"minutes":1}}`:   {1, 20_000_000, []string{"poll", "poll", "poll"}},
+		`{"text":"?","poll":{}}`:                                        {1, 15_000_000, []string{"poll", "poll"}},
+		`{"text":"?","poll":{"options":["A","act now"],"minutes":60}}`:  {1, 15_000_000, []string{"banned_phrase"}},
+		`{"text":"GU\u200bARANTEED profit"}`:                            {18, 15_000_000, []string{"invalid_character", "banned_phrase"}},
+		`{"text":"Nothing is guaranteed."}`:                             {22, 15_000_000, nil},
+		`{"text":"CA 0xde709f2102306220921060314715629080e2fb77"}`:      {45, 15_000_000, []string{"address"}},
 	} {
 		out, code, _ := checkPosts(t, line+"\n", flags...)
 		holds := 0
 		if len(want.rules) > 0 {
 			holds = failed
 		}
-		if len(out) != 1 || code != holds || out[0].Length != want.length || out[0].LengthOK != (want.length <= 280) || out[0].Price != want.price || !slices.Equal(out[0].rules(), want.rules) {
+		if len(out) != 1 || code != holds || out[0].Length != want.length || out[0].LengthOK != (want.length <= 280 && !slices.Contains(want.rules, "empty")) || out[0].Price != want.price || !slices.Equal(out[0].rules(), want.rules) {
 			t.Errorf("%s: %+v, exit code %d; want %+v", line, out, code, want)
 		}
 	}
@@ -111,7 +121,7 @@ func TestCheckPostSaysWhichLineIsBad(t *testing.T) {
 		in.WriteString(line + "\n\n" + `{"text":"gm"}` + "\n")
 	}
 	out, code, said := checkPosts(t, strings.TrimSuffix(in.String(), "\n"))
-	if len(out) != 2*len(bad) || code != misused || !strings.Contains(said, fmt.Sprintf("%d of %d lines can't be read", len(bad), 2*len(bad))) {
+	if len(out) != 2*len(bad) || code != misused || !strings.Contains(said, fmt.Sprintf("can't read %d of %d lines", len(bad), 2*len(bad))) {
 		t.Fatalf("%d lines, exit code %d, %s", len(out), code, said)
 	}
 	for i, line := range bad {
@@ -124,6 +134,20 @@ func TestCheckPostSaysWhichLineIsBad(t *testing.T) {
 	}
 	if detail := out[2*7].Problems[0].Detail; !strings.Contains(detail, `"txt", "Media"; known are text, media, poll, reply_to`) {
 		t.Error(detail)
+	}
+}
+
+// Some editors begin a file with a byte order mark; elsewhere it is a character.
+func TestCheckPostAfterAMark(t *testing.T) {
+	out, code, said := checkPosts(t, "\ufeff"+`{"text":"gm"}`+"\n\ufeff"+`{"text":"gm"}`)
+	if len(out) != 2 || code != misused || len(out[0].Problems) > 0 || !slices.Equal(out[1].rules(), []string{"input"}) || !strings.Contains(said, "can't read 1 of 2 lines") {
+		t.Errorf("%+v, exit code %d, %s", out, code, said)
+	}
+	if _, code, _ := checkPosts(t, "\ufeff"); code != 0 {
+		t.Errorf("a mark alone: exit code %d", code)
+	}
+	if _, code, said := checkPosts(t, `{"text":"act now"}`); code != failed || !strings.Contains(said, "Problems in 1 of 1 post.") {
+		t.Errorf("exit code %d, %s", code, said)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -51,16 +52,46 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	around := surroundings{getenv, stdout, slog.New(slog.NewJSONHandler(stderr, nil))}
 	parser, err := kong.New(new(commands), kong.Name("vivra"), kong.Writers(stdout, stderr),
 		kong.Description("Gives an abandoned token to agents for thirty days, in public. Settings come from the environment: see .env.example."),
+		kong.Help(help), kong.Exit(func(int) { panic(shown{}) }),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(around))
 	if err != nil {
 		panic(err) // the table of commands is malformed
 	}
-	chosen, err := parser.Parse(args)
-	if err != nil {
+	chosen, err := parsed(parser, args)
+	switch {
+	case err != nil:
 		fmt.Fprintf(stderr, "vivra: %v\nTry: %s --help\n", err, meant(err))
 		return misused
+	case chosen == nil:
+		return 0
 	}
 	return around.exitCode(chosen.Run(), stderr)
+}
+
+// shown is what a parser gives up with when all that was asked of it is shown.
+type shown struct{}
+
+// parsed reads a command line; it returns nothing when that asked for help,
+// which is shown by then.
+func parsed(parser *kong.Kong, args []string) (chosen *kong.Context, err error) {
+	defer func() {
+		switch gone := recover().(type) {
+		case nil, shown:
+		default:
+			panic(gone)
+		}
+	}()
+	if len(args) > 0 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
+	}
+	return parser.Parse(args)
+}
+
+// help is kong's, and what every command ends with.
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	err := kong.DefaultHelpPrinter(options, ctx)
+	fmt.Fprintln(ctx.Stdout, "\nExit code: 0 it holds or is done, 1 it does not hold or failed, 2 it was asked\nwrongly or is not configured.")
+	return err
 }
 
 // meant is the command that a faulty command line has named, as far as it has.

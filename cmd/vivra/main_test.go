@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -46,6 +47,25 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
+// help COMMAND says what COMMAND --help says, and each tells the exit codes.
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"", "serve", "check", "check post", "prices import", "verify", "replay", "doctor", "user"} {
+		words := strings.Fields(command)
+		var flagged, asked, errs bytes.Buffer
+		one, two := run(t.Context(), append(slices.Clone(words), "--help"), with(nil), &flagged, &errs), run(t.Context(), append([]string{"help"}, words...), with(nil), &asked, &errs)
+		if one != 0 || two != 0 || errs.Len() > 0 || asked.String() != flagged.String() {
+			t.Errorf("%q: exit codes %d, %d; %s; %s", command, one, two, &errs, &asked)
+		}
+		if said := asked.String(); !strings.Contains(said, "Usage: "+strings.TrimSpace("vivra "+command)) || !strings.Contains(said, "Exit code: 0 it holds or is done, 1 it does not hold or failed, 2 it was asked") {
+			t.Errorf("%q says %s", command, said)
+		}
+	}
+	var errs bytes.Buffer
+	if code := run(t.Context(), []string{"help", "conquer"}, with(nil), io.Discard, &errs); code != misused || !strings.Contains(errs.String(), "unexpected argument conquer") {
+		t.Errorf("exit code %d, %s", code, &errs)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	var out bytes.Buffer
 	if code := run(t.Context(), []string{"version", "--json"}, with(nil), &out, io.Discard); code != 0 {
@@ -67,7 +87,7 @@ func TestVerify(t *testing.T) {
 		code int
 		says string
 	}{
-		"holds":         {whole, 0, "1 rows hold"},
+		"holds":         {whole, 0, "1 row holds"},
 		"changed":       {strings.Replace(whole, "step", "stop", 1), failed, "Row 1: its hash is"},
 		"no log at all": {"hello", failed, "Row 1: it is no row"},
 	}

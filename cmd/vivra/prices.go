@@ -79,7 +79,7 @@ func (i importPrices) tell(out io.Writer, done app.PriceImport, hints []string) 
 	if i.JSON {
 		return json.NewEncoder(out).Encode(map[string]any{"added": done.Added, "known": done.Known, "skipped": skipped, "hints": hints})
 	}
-	lines := append([]string{fmt.Sprintf("%d prices added, %d were known already.", done.Added, done.Known)}, skipped...)
+	lines := append([]string{fmt.Sprintf("%s added, %d known already.", app.Count(done.Added, "price", "prices"), done.Known)}, skipped...)
 	for _, hint := range hints {
 		lines = append(lines, "Note: "+hint)
 	}

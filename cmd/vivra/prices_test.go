@@ -59,12 +59,12 @@ func TestPricesAreImportedOnce(t *testing.T) {
 		file, want string
 		flags      []string
 	}{
-		{file: file, want: "3 prices added, 0 were known"}, {file: file, want: "0 prices added, 3 were known"},
-		{file: written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), want: "1 prices added, 2 were known"}, // a correction
-		{file: file, want: "0 prices added, 2 were known already.\nmine from 2026-02-01 at 0.10/0.01/0.40 was skipped: the import of "},
+		{file: file, want: "3 prices added, 0 known"}, {file: file, want: "0 prices added, 3 known"},
+		{file: written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), want: "1 price added, 2 known"}, // a correction
+		{file: file, want: "0 prices added, 2 known already.\nmine from 2026-02-01 at 0.10/0.01/0.40 was skipped: the import of "},
 		{file: file, want: "corrected that to 0.10/0.01/0.50. To take the correction back"},
 		{file: file, want: `{"added":0,"hints":[],"known":2,"skipped":["mine from`, flags: []string{"--json"}},
-		{file: file, want: "1 prices added, 2 were known", flags: []string{"--again"}}, // taken back
+		{file: file, want: "1 price added, 2 known", flags: []string{"--again"}}, // taken back
 		{file: written(t, strings.Replace(priceFile, `"0.4"`, `"0.5"`, 1)), want: "mine from 2026-02-01 at 0.10/0.01/0.50 was skipped"},
 	} {
 		if code, said := asked(t, env, append([]string{"prices", "import", tt.file}, tt.flags...)...); code != 0 || !strings.Contains(said, tt.want) {
@@ -182,7 +182,7 @@ func TestReadersMakeNoDatabase(t *testing.T) {
 func TestWhatMayBeASlipIsTold(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := (importPrices{}).tell(&out, app.PriceImport{Added: 1}, []string{"mine costs nothing"}); err != nil || out.String() != "1 prices added, 0 were known already.\nNote: mine costs nothing\n" {
+	if err := (importPrices{}).tell(&out, app.PriceImport{Added: 1}, []string{"mine costs nothing"}); err != nil || out.String() != "1 price added, 0 known already.\nNote: mine costs nothing\n" {
 		t.Errorf("%q, %v", &out, err)
 	}
 	out.Reset()
@@ -209,7 +209,7 @@ func TestPricesReachAPrivateDatabase(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if code, said := asked(t, env, "prices", "import", file); code != 0 || !strings.Contains(said, "3 were known already") {
+	if code, said := asked(t, env, "prices", "import", file); code != 0 || !strings.Contains(said, "3 known already") {
 		t.Errorf("while it is served: exit code %d: %s", code, said)
 	}
 }

@@ -99,7 +99,7 @@ func (c *replayCommand) play(ctx context.Context, r *replay.Replayer) (report re
 	if err := c.write(tape.Bytes()); err != nil {
 		return report, "", misuse{err}
 	}
-	return report, fmt.Sprintf("Wrote %d exchanges to %s: the run's requests and answers, with all that stands in them.\n", bytes.Count(tape.Bytes(), []byte("\n")), c.Export), nil
+	return report, fmt.Sprintf("Wrote %s to %s: the run's requests and answers, with all that stands in them.\n", app.Count(bytes.Count(tape.Bytes(), []byte("\n")), "exchange", "exchanges"), c.Export), nil
 }
 
 func (c *replayCommand) write(tape []byte) (err error) {
@@ -147,7 +147,7 @@ func (c *replayCommand) many(ctx context.Context, r *replay.Replayer, store *pos
 		_, err = fmt.Fprintln(out, sum.Total)
 	}
 	if err == nil && sum.Total.Identical < sum.Total.Runs {
-		err = doesNotHold{fmt.Errorf("%d of %d runs do not replay as they were stored.", sum.Total.Runs-sum.Total.Identical, sum.Total.Runs)}
+		err = doesNotHold{fmt.Errorf("In %d of %s something is not as it was stored.", sum.Total.Runs-sum.Total.Identical, app.Count(sum.Total.Runs, "run", "runs"))}
 	}
 	return err
 }

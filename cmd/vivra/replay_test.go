@@ -77,7 +77,7 @@ func TestReplay(t *testing.T) {
 		t.Errorf("the cassette: %v %v", info, err)
 	}
 	for _, args := range [][]string{{"--all"}, {"--operation", "dodo"}} {
-		if out, _ := replayed(0, args...); !strings.Contains(out, "1 of 1 runs are identical") {
+		if out, _ := replayed(0, args...); !strings.Contains(out, "Identical: 1 of 1 run, with") {
 			t.Errorf("%v says %s", args, out)
 		}
 	}
@@ -87,7 +87,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	change(t, dsn, `UPDATE agent_runs SET turns = 1`)
-	if out, errs := replayed(failed, id); !strings.Contains(out, "1 are stored") || !strings.Contains(errs, "does not replay") {
+	if out, errs := replayed(failed, id); !strings.Contains(out, "It has 0 turns, not the 1 that") || !strings.Contains(errs, "does not replay") {
 		t.Errorf("a changed run: %s%s", out, errs)
 	}
 	out, _ := replayed(failed, "--all", "--json")

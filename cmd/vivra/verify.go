@@ -39,7 +39,7 @@ func (v verify) Run(s surroundings) error {
 			return err
 		}
 	} else if err == nil {
-		fmt.Fprintf(s.out, "%d rows hold. They cost %s. Head %s\n", proof.Rows, proof.Cost, proof.Head)
+		fmt.Fprintf(s.out, "%s. Cost: %s. Head %s\n", app.Count(proof.Rows, "row holds", "rows hold"), proof.Cost, proof.Head)
 	}
 	if err != nil {
 		return doesNotHold{err}
