@@ -3,6 +3,7 @@ package agents
 import (
 	"slices"
 
+	"vivra/app"
 	"vivra/app/agent"
 )
 
@@ -68,7 +69,7 @@ func goNoGoOutput() agent.Output {
 		"blocking[]": text(1, 60),
 	}.tighten, func(g GoNoGo) []string {
 		var f faults
-		f.when(g.Decision == "go" && len(g.Blocking) > 0, "decision is go although %d checks block: a block is always no_go", len(g.Blocking))
+		f.when(g.Decision == "go" && len(g.Blocking) > 0, "decision is go although %s: a block is always no_go", app.Count(len(g.Blocking), "check blocks", "checks block"))
 		f.distinct("blocking", g.Blocking)
 		return f
 	})

@@ -3,6 +3,7 @@ package agents
 import (
 	"encoding/json"
 
+	"vivra/app"
 	"vivra/app/agent"
 )
 
@@ -76,7 +77,7 @@ func utilityOutput() agent.Output {
 	}.tighten, func(u Utility) []string {
 		var f faults
 		f.when((u.BuildID == nil) != (u.ValidationID == nil), "build_id and validation_id are both given or both null")
-		f.when(u.BuildID != nil && u.Tests.Failed > 0, "%d tests failed: only a build whose tests all pass can be published", u.Tests.Failed)
+		f.when(u.BuildID != nil && u.Tests.Failed > 0, "%s failed: only a build whose tests all pass can be published", app.Count(u.Tests.Failed, "test", "tests"))
 		f.when(u.BuildID != nil && u.Tests.Passed == 0, "no test passed: a build without tests can't be published")
 		var config map[string]json.RawMessage
 		f.when(json.Unmarshal([]byte(u.Config), &config) != nil, "config is not a JSON object")

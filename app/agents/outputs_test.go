@@ -147,7 +147,7 @@ var outputs = map[string]struct {
 	"tg.questions":   {good: `{"answer":"On day 7.","sources":["telegram.faq.3.answer"],"no_answer":false}`, also: []string{`{"answer":null,"sources":[],"no_answer":true}`}, bad: [][3]string{{`false`, `true`, "one of the two"}, {`"telegram.faq.3.answer"`, ``, "name its sources"}, {`"telegram.faq`, `"my.head`, "pattern"}}},
 	"tg.weekly_mods": {good: `{"candidates":[{"member":"@ann","reason":"Active on 6 of 7 days."}]}`, also: []string{`{"candidates":[]}`}, bad: [][3]string{{`"@ann"`, `""`, "minLength"}, {`]}`, `,{"member":"@ann","reason":"Active on 6 of 7 days."}]}`, "candidates"}}},
 	"builder.utility": {good: useful, also: []string{`{"template":"web-minigame","config":"{}","build_id":null,"tests":{"passed":1,"failed":3},"validation_id":null}`}, bad: [][3]string{
-		{`"failed":0`, `"failed":1`, "1 tests failed"},
+		{`"failed":0`, `"failed":1`, "1 test failed"},
 		{`"passed":4`, `"passed":0`, "no test passed"},
 		{`"b2"`, `null`, "both given or both null"},
 		{`"{\"title\":\"Dodo\"}"`, `"title"`, "not a JSON object"},

@@ -121,7 +121,7 @@ func judge(c postgres.Checkup, skew time.Duration) Finding {
 	case skew.Abs() > maxSkew:
 		return warning(database, seen, "Its clock is %s %s ours: let both machines keep their time.", span(skew.Abs().Truncate(time.Second)), direction(skew))
 	case free < fewSlots:
-		return warning(database, seen, "Only %d of its %d connections are free: close others, or raise max_connections.", free, c.Most)
+		return warning(database, seen, "It has %d of its %d connections left: close others, or raise max_connections.", free, c.Most)
 	case c.Schema == 0:
 		return ok(database, "PostgreSQL %s, empty: vivra serve makes its tables", c.Server)
 	case c.Schema < c.Knows:

@@ -102,7 +102,7 @@ func TestJudgement(t *testing.T) {
 		"standby":      {func(c *postgres.Checkup) { c.ReadOnly = true }, 0, Broken, "It takes no writes: point DATABASE_URL at the primary server."},
 		"clock ahead":  {func(*postgres.Checkup) {}, 90 * time.Second, Warning, "Its clock is 90 s ahead of ours"},
 		"clock behind": {func(*postgres.Checkup) {}, -3 * time.Hour, Warning, "Its clock is 3 h behind ours"},
-		"full":         {func(c *postgres.Checkup) { c.InUse = 195 }, 0, Warning, "Only 2 of its 197 connections are free"},
+		"full":         {func(c *postgres.Checkup) { c.InUse = 195 }, 0, Warning, "It has 2 of its 197 connections left"},
 	} {
 		c := well
 		tc.change(&c)

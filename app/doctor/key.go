@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"vivra/app"
 	"vivra/app/desk"
 	"vivra/app/seal"
 )
@@ -26,7 +27,7 @@ func Key(k SecretKey, accounts Accounts) Check {
 		all, unread := accounts(ctx)
 		if k.Bytes == nil {
 			if len(all) > 0 {
-				return broken(name, "", "The key that sealed %s is not in %s: put it back from your backup.", count(len(all), "account", "accounts"), k.File)
+				return broken(name, "", "The key that sealed %s is not in %s: put it back from your backup.", app.Count(len(all), "account", "accounts"), k.File)
 			}
 			return ok(name, "vivra serve makes it in %s", k.File)
 		}
@@ -47,6 +48,6 @@ func Key(k SecretKey, accounts Accounts) Check {
 		case len(all) == 0:
 			return ok(name, "key %s; nothing is sealed yet", sealer.KeyID())
 		}
-		return ok(name, "key %s opens %s", sealer.KeyID(), count(len(all), "sealed account", "sealed accounts"))
+		return ok(name, "key %s opens %s", sealer.KeyID(), app.Count(len(all), "sealed account", "sealed accounts"))
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vivra/app"
 	"vivra/app/pages"
 )
 
@@ -46,7 +47,7 @@ func (s service) refused(err error) Finding {
 }
 
 func (s service) pages(found pages.Checkup, domain string) Finding {
-	seen := fmt.Sprintf("zone %s, %s", domain, count(found.Projects, "site", "sites"))
+	seen := fmt.Sprintf("zone %s, %s", domain, app.Count(found.Projects, "site", "sites"))
 	switch {
 	case found.Zone != "" && found.Zone != domain && !strings.HasSuffix(domain, "."+found.Zone):
 		return s.broken("", "CLOUDFLARE_ZONE_ID is the zone of %s, and VIVRA_SITE_DOMAIN is %s: make them fit.", found.Zone, domain)

@@ -78,11 +78,3 @@ func capital(text string) string {
 	}
 	return string(unicode.ToUpper(first)) + text[size:]
 }
-
-// count writes a number with its noun.
-func count(n int, singular, plural string) string {
-	if n == 1 {
-		return "1 " + singular
-	}
-	return fmt.Sprintf("%d %s", n, plural)
-}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"vivra/app"
 	"vivra/app/telegram"
 )
 
@@ -53,7 +54,7 @@ func (s service) webhook(set telegram.Webhook, bot, hook string, serving bool) F
 	case len(missing) > 0:
 		return s.warning(bot, "Telegram does not bring %s: start vivra serve anew, which asks for it.", strings.Join(missing, ", "))
 	}
-	return s.ok("%s; webhook at %s, %s", bot, hostOf(set.URL), count(set.Pending, "update waits", "updates wait"))
+	return s.ok("%s; webhook at %s, %s", bot, hostOf(set.URL), app.Count(set.Pending, "update waits", "updates wait"))
 }
 
 // public tells whether the real service was asked, which has the stricter rules.

@@ -70,7 +70,7 @@ func (k Known) devLast() app.DossierField {
 func (k Known) trading() app.DossierField {
 	f := app.DossierField{Key: "trading", Label: "Trading before the takeover", Missing: "The trades could not be read. You: from the exchange.", Fixed: true}
 	if w := k.Week; w != nil {
-		f.Value = fmt.Sprintf("%s worth $%.2f in %s. ", counted(w.Trades, "trade"), w.VolumeUSD, counted(w.Days, "day"))
+		f.Value = fmt.Sprintf("%s worth $%.2f in %s. ", app.Count(w.Trades, "trade", "trades"), w.VolumeUSD, app.Count(w.Days, "day", "days"))
 		if w.LastTradeAt != nil {
 			f.Value += "Last trade " + day(*w.LastTradeAt, k.WeekAt) + "."
 		} else {

@@ -134,14 +134,7 @@ func block(n uint64) string { return fmt.Sprintf("the chain, block %d", n) }
 func day(at, other time.Time) string {
 	said := at.UTC().Format("2 January 2006, 15:04 UTC")
 	if days := int(other.Sub(at).Hours() / 24); days > 0 {
-		return said + ", " + counted(days, "day") + " earlier"
+		return said + ", " + app.Count(days, "day", "days") + " earlier"
 	}
 	return said
-}
-
-func counted(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -66,7 +66,7 @@ func (c *Client) Generate(ctx context.Context, r Request) ([][]byte, string, err
 		return nil, "", err
 	}
 	if len(ans.Data) != r.N {
-		return nil, "", app.Errorf(app.Unavailable, "The image service sent %d pictures instead of %d.", len(ans.Data), r.N)
+		return nil, "", app.Errorf(app.Unavailable, "The image service sent %s instead of %d.", app.Count(len(ans.Data), "picture", "pictures"), r.N)
 	}
 	pictures := make([][]byte, len(ans.Data))
 	for i, d := range ans.Data {

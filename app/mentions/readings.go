@@ -59,7 +59,7 @@ func Readings(output json.RawMessage, asked []string) ([]Reading, error) {
 		delete(left, r.ID)
 	}
 	if len(left) > 0 {
-		return nil, app.Errorf(app.Invalid, "The output leaves out %d of %d mentions.", len(left), len(asked))
+		return nil, app.Errorf(app.Invalid, "The output leaves out %d of %s.", len(left), app.Count(len(asked), "mention", "mentions"))
 	}
 	return said.Mentions, nil
 }

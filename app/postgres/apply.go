@@ -43,7 +43,7 @@ func (s *Store) applyDecisions(ctx context.Context, rows []dbsqlc.DecisionsToApp
 	faults = append(faults, more...)
 	left = len(held) + len(faults)
 	if len(held) > 0 {
-		faults = append(faults, fmt.Errorf("apply %d decisions: %w", len(held), errBusy))
+		faults = append(faults, fmt.Errorf("apply %s: %w", app.Count(len(held), "decision", "decisions"), errBusy))
 	}
 	return left, faults
 }
@@ -211,10 +211,10 @@ func (t *opTx) rejected(ctx context.Context, v app.Validation, st app.Step) erro
 	}
 	n := st.Rejections + 1
 	if n >= settings.MaxRejections {
-		if _, err := t.raise(ctx, "rejected", fmt.Sprintf("%s#%d", st.Key, v.DraftNo), fmt.Sprintf("%s was rejected %d times. It waits for a person: retry it, skip it or stop the operation.", st.Key, n)); err != nil {
+		if _, err := t.raise(ctx, "rejected", fmt.Sprintf("%s#%d", st.Key, v.DraftNo), fmt.Sprintf("%s was rejected %s. It waits for a person: retry it, skip it or stop the operation.", st.Key, app.Count(n, "time", "times"))); err != nil {
 			return err
 		}
-		return t.endStep(ctx, st.ID, app.StepFailed, nil, fmt.Sprintf("rejected %d times: %s", n, v.Reason))
+		return t.endStep(ctx, st.ID, app.StepFailed, nil, fmt.Sprintf("rejected %s: %s", app.Count(n, "time", "times"), v.Reason))
 	}
 	return t.store.q.RetryStep(ctx, t, dbsqlc.RetryStepParams{Error: "", NotBefore: nil, Rejections: n, Attempt: 0,
 		Input: mustJSON(map[string]any{"rejection_reason": v.Reason}), ID: st.ID})

@@ -232,16 +232,12 @@ func (t *opTx) report(ctx context.Context, did string, c tally) error {
 	if c.all == 0 {
 		return nil
 	}
-	noun := "mentions"
-	if c.all == 1 {
-		noun = "mention"
-	}
-	t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: app.MentionsTask, Summary: fmt.Sprintf("%s %d %s: %s", did, c.all, noun, c.words())})
+	t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: app.MentionsTask, Summary: fmt.Sprintf("%s %s: %s", did, app.Count(c.all, "mention", "mentions"), c.words())})
 	n := c.states[app.MentionFlagged]
 	if n == 0 {
 		return nil
 	}
-	message := fmt.Sprintf("%d of the mentions on X have to be seen by a person (%s). What else is flagged today joins them without another alert.", n, c.kinds())
+	message := fmt.Sprintf("%s to be seen by a person (%s). What else is flagged today joins without another alert.", app.Count(n, "mention on X has", "mentions on X have"), c.kinds())
 	_, err := t.raise(ctx, "mention_flagged", t.now.Format(time.DateOnly), message)
 	return err
 }

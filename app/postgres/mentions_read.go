@@ -81,7 +81,7 @@ func (t *opTx) unread(ctx context.Context, st app.Step) error {
 		return fmt.Errorf("flag what could not be read: %w", err)
 	}
 	if n > 0 {
-		t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: st.Key, Summary: fmt.Sprintf("%d mentions could not be classified: flagged for a person", n)})
+		t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: st.Key, Summary: app.Count(int(n), "mention", "mentions") + " could not be classified: flagged for a person"})
 	}
 	return nil
 }

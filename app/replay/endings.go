@@ -106,10 +106,10 @@ func (s *session) conclude() {
 	s.compareSeal()
 	s.compareBooks()
 	if left := len(s.stored.Calls) - s.calls; left > 0 && !s.broken && s.stored.State != running {
-		s.differ(Difference{What: "call", Sentence: fmt.Sprintf("%d further calls are stored that the loop does not make.", left)})
+		s.differ(Difference{What: "call", Sentence: app.Count(left, "further call is", "further calls are") + " stored that the loop does not make."})
 	}
 	if left := len(s.stored.Items) - s.items; left > 0 && !s.broken {
-		s.differ(Difference{What: "transcript", Sentence: fmt.Sprintf("%d further entries of the transcript are stored that the loop does not make.", left)})
+		s.differ(Difference{What: "transcript", Sentence: app.Count(left, "further entry of the transcript is", "further entries of the transcript are") + " stored that the loop does not make."})
 	}
 	var sum app.Nano
 	for _, call := range s.stored.Calls {
@@ -127,7 +127,7 @@ func (s *session) conclude() {
 
 func (s *session) compareRun() {
 	if s.run.Turns != s.stored.Run.Turns {
-		s.differ(Difference{What: "turns", Sentence: fmt.Sprintf("It has %d turns; %d are stored.", s.run.Turns, s.stored.Run.Turns)})
+		s.differ(Difference{What: "turns", Sentence: fmt.Sprintf("It has %s, not the %d that are stored.", app.Count(s.run.Turns, "turn", "turns"), s.stored.Run.Turns)})
 	}
 	made, stored := slices.Sorted(slices.Values(s.run.Sources)), slices.Sorted(slices.Values(s.stored.Run.Sources))
 	if s.run.Tainted != s.stored.Run.Tainted || !slices.Equal(made, stored) {

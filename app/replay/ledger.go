@@ -145,7 +145,7 @@ func (b books) noMore(req app.CallRequest) error {
 		output = min(output, price.OutputFor(req.RequestBytes, left))
 	}
 	if wall == "run" && output >= req.MinOutput {
-		b.differ(Difference{Turn: req.Turn, What: "budget", Sentence: fmt.Sprintf("It ended at its own budget, of which %s is left: enough for %d tokens.", left, output)})
+		b.differ(Difference{Turn: req.Turn, What: "budget", Sentence: fmt.Sprintf("It ended at its own budget, of which %s is left: enough for %s.", left, app.Count(int(output), "token", "tokens"))})
 	}
 	return &app.BudgetError{Wall: wall}
 }

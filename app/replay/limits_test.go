@@ -20,12 +20,12 @@ func TestLimitsChangedWhilePausedReplay(t *testing.T) {
 		state, says        string
 	}{
 		"more turns":              {"run.max_turns", "2", "25", []modelsim.Answer{look(), look(), finish(reading())}, "succeeded", ""},
-		"fewer turns":             {"run.max_turns", "25", "1", []modelsim.Answer{look(), finish(reading())}, "failed", "no output after 1 turns"},
+		"fewer turns":             {"run.max_turns", "25", "1", []modelsim.Answer{look(), finish(reading())}, "failed", "no output after 1 turn"},
 		"a reminder more":         {"run.retries", "0", "3", []modelsim.Answer{words, finish(reading())}, "failed", "no retry is left"},
 		"a retry more":            {"run.retries", "1", "3", []modelsim.Answer{fault, finish(reading())}, "failed", "503"},
 		"no retry any more":       {"run.retries", "3", "0", []modelsim.Answer{fault}, "failed", "503"},
 		"as many as there were":   {"run.retries", "3", "2", []modelsim.Answer{look(), words, finish(reading())}, "succeeded", ""},
-		"fewer turns than so far": {"run.max_turns", "25", "0", []modelsim.Answer{look(), finish(reading())}, "failed", "no output after 1 turns"},
+		"fewer turns than so far": {"run.max_turns", "25", "0", []modelsim.Answer{look(), finish(reading())}, "failed", "no output after 1 turn"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

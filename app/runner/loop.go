@@ -52,7 +52,7 @@ func (r *run) carryOut(ctx context.Context) error {
 			return err
 		}
 		if r.Turns >= r.settings.MaxTurns {
-			return fmt.Errorf("no output after %d turns", r.Turns)
+			return fmt.Errorf("no output after %s", app.Count(r.Turns, "turn", "turns"))
 		}
 		if err := r.turn(ctx); err != nil {
 			return err

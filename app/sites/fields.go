@@ -66,7 +66,7 @@ func (field Field) checkText(name, text string) []string {
 
 func (field Field) checkList(items []string) []string {
 	if len(items) < field.MinItems || len(items) > field.MaxItems {
-		return []string{fmt.Sprintf("%s: has %d items, it takes %d to %d; each is %s.", field.Name, len(items), field.MinItems, field.MaxItems, field.Hint)}
+		return []string{fmt.Sprintf("%s: has %s, it takes %d to %d; each is %s.", field.Name, app.Count(len(items), "item", "items"), field.MinItems, field.MaxItems, field.Hint)}
 	}
 	var problems []string
 	each := field

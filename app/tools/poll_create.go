@@ -71,7 +71,7 @@ func (g Guard) poll(p app.PollPayload) (app.Risk, error) {
 	}
 	parts = append(parts, part{"Question", p.Question})
 	risk, f := g.judge(fmt.Sprintf("%s, open for 24 hours, then marks the step done. %s", effect, costs(price)), price, parts...)
-	f.need(len(p.Options) == 3, "There are %d options: exactly 3 are asked.", len(p.Options))
+	f.need(len(p.Options) == 3, "It has %s: exactly 3 are asked.", app.Count(len(p.Options), "option", "options"))
 	for i, option := range p.Options {
 		f.need(option == "" || strings.TrimSpace(option) != "", "Option %d is empty.", i+1) // the platform's own rule finds ""
 	}

@@ -38,8 +38,8 @@ func SitePublish(d Deps) agent.Tool {
 		if err := json.Unmarshal(build.Fields, &fields); err != nil {
 			return validationOut{}, fmt.Errorf("read the fields of the build: %w", err)
 		}
-		risk := d.guard(scope).Risk(fmt.Sprintf("Deploys %d pages (%d files, %d kB, template %s) to %s, compares every file there with this build, then marks the step done. Costs nothing.",
-			build.Pages, len(site.Files), (site.Bytes+999)/1000, build.Template, scope.SiteHost), 0, append(wordsOf(fields), official)...)
+		risk := d.guard(scope).Risk(fmt.Sprintf("Deploys %s (%s, %d kB, template %s) to %s, compares every file there with this build, then marks the step done. Costs nothing.",
+			app.Count(build.Pages, "page", "pages"), app.Count(len(site.Files), "file", "files"), (site.Bytes+999)/1000, build.Template, scope.SiteHost), 0, append(wordsOf(fields), official)...)
 		if err := faults(risk.Problems).err(); err != nil {
 			return validationOut{}, err
 		}

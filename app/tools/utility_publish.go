@@ -38,8 +38,8 @@ func UtilityPublish(d Deps) agent.Tool {
 		if err != nil {
 			return validationOut{}, err
 		}
-		risk := d.guard(scope).Risk(fmt.Sprintf("Deploys %s anew with this utility under /%s (template %s, %d files, %d kB), compares every file there with this build, then marks the step done. Costs nothing.",
-			scope.SiteHost, template.Path, build.Template, len(files.Files), (files.Bytes+999)/1000), 0, utilityTexts(build, files)...)
+		risk := d.guard(scope).Risk(fmt.Sprintf("Deploys %s anew with this utility under /%s (template %s, %s, %d kB), compares every file there with this build, then marks the step done. Costs nothing.",
+			scope.SiteHost, template.Path, build.Template, app.Count(len(files.Files), "file", "files"), (files.Bytes+999)/1000), 0, utilityTexts(build, files)...)
 		if err := faults(risk.Problems).err(); err != nil {
 			return validationOut{}, err
 		}

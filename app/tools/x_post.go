@@ -31,7 +31,7 @@ func XPost(d Deps) agent.Tool {
 		Risk:        agent.Publish,
 	}, func(ctx context.Context, scope agent.Scope, in xPostIn) (out xPostOut, err error) {
 		if len(in.Assets) != len(in.Alt) {
-			return out, app.Errorf(app.Invalid, "alt has %d descriptions for %d pictures.", len(in.Alt), len(in.Assets))
+			return out, app.Errorf(app.Invalid, "alt has %s for %s.", app.Count(len(in.Alt), "description", "descriptions"), app.Count(len(in.Assets), "picture", "pictures"))
 		}
 		post, err := d.post(ctx, scope, in.Text, in.Assets, in.Alt)
 		if err != nil {

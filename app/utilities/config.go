@@ -90,7 +90,7 @@ type faults []string
 
 func (f *faults) text(name, value string, least, most int) {
 	if n := utf8.RuneCountInString(strings.TrimSpace(value)); n < least || n > most {
-		*f = append(*f, fmt.Sprintf("config.%s: has %d characters, it takes %d to %d.", name, n, least, most))
+		*f = append(*f, fmt.Sprintf("config.%s: has %s, it takes %d to %d.", name, app.Count(n, "character", "characters"), least, most))
 	}
 }
 
@@ -114,7 +114,7 @@ func (f *faults) whole(name string, value *int, least, most int) {
 
 func (f *faults) items(name string, n, least, most int) {
 	if n < least || n > most {
-		*f = append(*f, fmt.Sprintf("config.%s: has %d items, it takes %d to %d.", name, n, least, most))
+		*f = append(*f, fmt.Sprintf("config.%s: has %s, it takes %d to %d.", name, app.Count(n, "item", "items"), least, most))
 	}
 }
 

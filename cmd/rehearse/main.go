@@ -155,7 +155,7 @@ func (c *runCommand) Run(ctx context.Context, log *slog.Logger, to streams) erro
 		return err
 	}
 	if len(sum.Faults) > 0 {
-		return fmt.Errorf("%d promises did not hold", len(sum.Faults))
+		return fmt.Errorf("%s did not hold", app.Count(len(sum.Faults), "promise", "promises"))
 	}
 	return nil
 }

@@ -118,7 +118,7 @@ func TestRunWritesWhatItIsAsked(t *testing.T) {
 		t.Errorf("people did %v; as approved arrived %v of %v", sum.Decisions, sum.Matched, sum.Published)
 	}
 	for _, want := range []string{"scanner.full_report", sum.LogCost.String(), sum.Head, "Where to look", logFile, "a person took back the approval of tg.setup", "a person edited designer.poll",
-		"1 edited, 1 withdrawn", "calls arrived as they were approved, to the byte"} {
+		"1 edited, 1 withdrawn", "arrived as approved, to the byte"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the terminal lacks %q", want)
 		}

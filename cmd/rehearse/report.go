@@ -35,7 +35,7 @@ func show(out io.Writer, s rehearsal.Summary, c *runCommand) {
 	fmt.Fprintf(out, "Outputs      %s\n", counts(s.Validations))
 	fmt.Fprintf(out, "Decisions    %s\n", counts(s.Decisions))
 	fmt.Fprintf(out, "Publications %s (as the local servers saw them)\n", counts(s.Published))
-	fmt.Fprintf(out, "             %d calls arrived as they were approved, to the byte\n", sumOf(s.Matched))
+	fmt.Fprintf(out, "             %s arrived as approved, to the byte\n", app.Count(sumOf(s.Matched), "call", "calls"))
 	fmt.Fprintf(out, "Cost         %s of %s; %d log entries sum to %s\n", s.Spent, s.Cap, s.LogEntries, s.LogCost)
 	for _, a := range s.Cost {
 		fmt.Fprintf(out, "             %-9s %-12s %s\n", a.Agent, a.Model, a.Cost)
@@ -43,7 +43,7 @@ func show(out io.Writer, s rehearsal.Summary, c *runCommand) {
 	fmt.Fprintf(out, "X            charged %s for posts and alt texts, %s was shown before their approvals\n", s.X.Charged.Posts+s.X.Charged.AltTexts, s.X.Shown)
 	fmt.Fprintf(out, "             %s of its reads are the operation's, %s is booked for them\n", s.X.Billed, s.X.Reads)
 	if a := s.Attacks; a != nil {
-		fmt.Fprintf(out, "Attacks      %d calls by order of a text, %d of them refused; %d unsafe publications\n", a.Attempts, a.Refused, a.Unsafe)
+		fmt.Fprintf(out, "Attacks      %s by order of a text, %d of them refused; %s\n", app.Count(a.Attempts, "call", "calls"), a.Refused, app.Count(a.Unsafe, "unsafe publication", "unsafe publications"))
 		fmt.Fprintf(out, "             refusals by rule: %s\n", counts(a.Rules))
 		fmt.Fprintf(out, "             open alerts: %s\n", counts(a.Alerts))
 	}

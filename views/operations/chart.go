@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/views/ui"
 )
 
 // The chart's drawing area, in units of its view box: wide enough to read at
@@ -86,8 +87,8 @@ func (s series) startX(j0 time.Time) (float64, bool) {
 
 func (s series) alt() string {
 	low, high := s.bounds()
-	return fmt.Sprintf("%s: from %s to %s over %d measurements, between %s and %s",
-		s.label, s.format(s.first()), s.format(s.last()), len(s.values), s.format(low), s.format(high))
+	return fmt.Sprintf("%s: from %s to %s over %s, between %s and %s",
+		s.label, s.format(s.first()), s.format(s.last()), ui.Count(len(s.values), "measurement", "measurements"), s.format(low), s.format(high))
 }
 
 func coordinate(v float64) string { return fmt.Sprintf("%.1f", v) }
