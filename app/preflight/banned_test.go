@@ -86,6 +86,13 @@ func TestBannedByRules(t *testing.T) {
 	if got := broken(preflight.CheckPost(post, preflight.Rules{Banned: []string{"wen"}})); len(got) != 1 || got[0] != preflight.RuleBanned {
 		t.Errorf("breaks %v", got)
 	}
+	early := preflight.Rules{Banned: []string{"still early |"}}
+	if got := preflight.CheckPost(preflight.Post{Text: "Still early!"}, early); len(got) != 1 || !strings.Contains(got[0].Detail, "“still early” may not be said") {
+		t.Errorf("says %v", got)
+	}
+	if got := preflight.CheckPost(preflight.Post{Text: "Still early on day 3."}, early); len(got) != 0 {
+		t.Errorf("breaks %v", got)
+	}
 	if got := preflight.CheckPost(post, preflight.Rules{}); len(got) != 0 {
 		t.Errorf("breaks %v", got)
 	}
