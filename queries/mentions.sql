@@ -42,15 +42,26 @@ SELECT coalesce((SELECT m.post_id FROM mentions m WHERE m.operation_id = @operat
 -- name: NewestMention :one
 SELECT coalesce(max(written_at), 'epoch')::timestamptz FROM mentions WHERE operation_id = @operation_id;
 
--- name: AddMentions :exec
-INSERT INTO mentions (operation_id, post_id, author_id, text, alts, summons, named, own, written_at, found_at)
-SELECT @operation_id, m.post_id, m.author_id, m.text, ARRAY(SELECT jsonb_array_elements_text(m.alts::jsonb)),
-    m.summons OR EXISTS (SELECT FROM effects e WHERE e.operation_id = @operation_id AND e.kind = 'x.post' AND e.provider_id = m.quotes AND m.quotes <> ''),
-    m.named, m.own, m.written_at, @found_at
-FROM (SELECT unnest(@post_ids::text[]) AS post_id, unnest(@author_ids::text[]) AS author_id, unnest(@texts::text[]) AS text,
-    unnest(@alts::text[]) AS alts, unnest(@summons::boolean[]) AS summons, unnest(@quotes::text[]) AS quotes,
-    unnest(@named::integer[]) AS named, unnest(@owns::boolean[]) AS own, unnest(@written_ats::timestamptz[]) AS written_at) m
-ON CONFLICT (operation_id, post_id) DO NOTHING;
+-- What was found, and how far the look has come with it: nothing for one that is
+-- another process's by now.
+-- name: AddMentions :one
+WITH held AS (
+    UPDATE mention_looks l SET until_id = @until_id WHERE l.operation_id = @operation_id AND l.fence = @fence AND l.lease_until IS NOT NULL
+    RETURNING l.operation_id
+), added AS (
+    INSERT INTO mentions (operation_id, post_id, author_id, text, alts, summons, named, own, written_at, found_at)
+    SELECT h.operation_id, m.post_id, m.author_id, m.text, ARRAY(SELECT jsonb_array_elements_text(m.alts::jsonb)),
+        m.summons OR EXISTS (SELECT FROM effects e WHERE e.operation_id = h.operation_id AND e.kind = 'x.post' AND e.provider_id = m.quotes AND m.quotes <> ''),
+        m.named, m.own, m.written_at, @found_at
+    FROM held h, (SELECT unnest(@post_ids::text[]) AS post_id, unnest(@author_ids::text[]) AS author_id, unnest(@texts::text[]) AS text,
+        unnest(@alts::text[]) AS alts, unnest(@summons::boolean[]) AS summons, unnest(@quotes::text[]) AS quotes,
+        unnest(@named::integer[]) AS named, unnest(@owns::boolean[]) AS own, unnest(@written_ats::timestamptz[]) AS written_at) m
+    ON CONFLICT (operation_id, post_id) DO NOTHING
+)
+SELECT count(*)::int FROM held;
+
+-- name: AdvanceMentionLook :execrows
+UPDATE mention_looks SET cursor_id = @cursor_id, until_id = @until_id WHERE operation_id = @operation_id AND fence = @fence AND lease_until IS NOT NULL;
 
 -- name: UnknownAuthors :many
 SELECT m.author_id FROM mentions m

@@ -26,6 +26,7 @@ const (
 // The points of a look that Reached is told.
 const (
 	MentionsStored = "mentions_stored" // a page of them is committed
+	CursorStored   = "cursor_stored"   // all up to the newest of them are
 	MentionsJudged = "mentions_judged" // what follows from them is not committed
 )
 
@@ -146,16 +147,16 @@ func (l *look) store(ctx context.Context, posts []app.Post) error {
 	if len(posts) == 0 {
 		return nil
 	}
+	l.Until = posts[len(posts)-1].ID
 	if err := l.Store.AddMentions(ctx, l.Look, l.userID, posts, l.Clock.Now()); err != nil {
 		return err
 	}
-	l.Until = posts[len(posts)-1].ID
 	l.pass(MentionsStored)
 	return l.meetAuthors(ctx)
 }
 
-// advance moves the cursor over what is stored: a mention that X shows late is
-// still found by the next look.
+// advance moves the cursor over what is stored, for good: a later walk leaves a
+// gap above it only. A mention that X shows late is still found by the next look.
 func (l *look) advance(ctx context.Context, began time.Time) error {
 	cursor, err := l.Store.MentionCursor(ctx, l.OperationID, began)
 	if err != nil {
@@ -165,6 +166,10 @@ func (l *look) advance(ctx context.Context, began time.Time) error {
 		l.Cursor = cursor
 	}
 	l.Until = ""
+	if err := l.Store.AdvanceLook(ctx, l.Look); err != nil {
+		return err
+	}
+	l.pass(CursorStored)
 	return nil
 }
 

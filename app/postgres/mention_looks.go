@@ -95,10 +95,11 @@ func (s *Store) MentionCursor(ctx context.Context, operationID int64, before tim
 
 func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
-// AddMentions stores what a look found, each post once. userID is the account
-// that is looked for.
+// AddMentions stores a page that a look found, each post once, and that it goes
+// on after it: l.Until is the page's last. userID is the account that is looked
+// for. ErrLost if the look is another's by now.
 func (s *Store) AddMentions(ctx context.Context, l Look, userID string, posts []app.Post, now time.Time) error {
-	p := dbsqlc.AddMentionsParams{OperationID: l.OperationID, FoundAt: now}
+	p := dbsqlc.AddMentionsParams{OperationID: l.OperationID, Fence: l.Fence, UntilID: l.Until, FoundAt: now}
 	for _, post := range posts {
 		alts, err := json.Marshal(cleaned(post.AltTexts))
 		if err != nil {
@@ -110,11 +111,24 @@ func (s *Store) AddMentions(ctx context.Context, l Look, userID string, posts []
 		p.Named, p.Owns = append(p.Named, len(post.MentionIDs)), append(p.Owns, post.AuthorID == userID)
 		p.WrittenAts = append(p.WrittenAts, post.CreatedAt)
 	}
-	if _, err := s.ClaimedLook(ctx, l.OperationID, l.Fence); err != nil {
-		return err
-	}
-	if err := s.q.AddMentions(ctx, s.pool, p); err != nil {
+	held, err := s.q.AddMentions(ctx, s.pool, p)
+	if err != nil {
 		return fmt.Errorf("store mentions: %w", err)
+	}
+	if held == 0 {
+		return ErrLost
+	}
+	return nil
+}
+
+// AdvanceLook keeps how far a look has come, ErrLost if it is another's by now.
+func (s *Store) AdvanceLook(ctx context.Context, l Look) error {
+	n, err := s.q.AdvanceMentionLook(ctx, s.pool, dbsqlc.AdvanceMentionLookParams{CursorID: l.Cursor, UntilID: l.Until, OperationID: l.OperationID, Fence: l.Fence})
+	if err != nil {
+		return fmt.Errorf("keep how far mentions are read: %w", err)
+	}
+	if n == 0 {
+		return ErrLost
 	}
 	return nil
 }

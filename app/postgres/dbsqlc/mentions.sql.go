@@ -34,19 +34,27 @@ func (q *Queries) AddMentionOptOut(ctx context.Context, db DBTX, arg AddMentionO
 	return err
 }
 
-const addMentions = `-- name: AddMentions :exec
-INSERT INTO mentions (operation_id, post_id, author_id, text, alts, summons, named, own, written_at, found_at)
-SELECT $1, m.post_id, m.author_id, m.text, ARRAY(SELECT jsonb_array_elements_text(m.alts::jsonb)),
-    m.summons OR EXISTS (SELECT FROM effects e WHERE e.operation_id = $1 AND e.kind = 'x.post' AND e.provider_id = m.quotes AND m.quotes <> ''),
-    m.named, m.own, m.written_at, $2
-FROM (SELECT unnest($3::text[]) AS post_id, unnest($4::text[]) AS author_id, unnest($5::text[]) AS text,
-    unnest($6::text[]) AS alts, unnest($7::boolean[]) AS summons, unnest($8::text[]) AS quotes,
-    unnest($9::integer[]) AS named, unnest($10::boolean[]) AS own, unnest($11::timestamptz[]) AS written_at) m
-ON CONFLICT (operation_id, post_id) DO NOTHING
+const addMentions = `-- name: AddMentions :one
+WITH held AS (
+    UPDATE mention_looks l SET until_id = $1 WHERE l.operation_id = $2 AND l.fence = $3 AND l.lease_until IS NOT NULL
+    RETURNING l.operation_id
+), added AS (
+    INSERT INTO mentions (operation_id, post_id, author_id, text, alts, summons, named, own, written_at, found_at)
+    SELECT h.operation_id, m.post_id, m.author_id, m.text, ARRAY(SELECT jsonb_array_elements_text(m.alts::jsonb)),
+        m.summons OR EXISTS (SELECT FROM effects e WHERE e.operation_id = h.operation_id AND e.kind = 'x.post' AND e.provider_id = m.quotes AND m.quotes <> ''),
+        m.named, m.own, m.written_at, $4
+    FROM held h, (SELECT unnest($5::text[]) AS post_id, unnest($6::text[]) AS author_id, unnest($7::text[]) AS text,
+        unnest($8::text[]) AS alts, unnest($9::boolean[]) AS summons, unnest($10::text[]) AS quotes,
+        unnest($11::integer[]) AS named, unnest($12::boolean[]) AS own, unnest($13::timestamptz[]) AS written_at) m
+    ON CONFLICT (operation_id, post_id) DO NOTHING
+)
+SELECT count(*)::int FROM held
 `
 
 type AddMentionsParams struct {
+	UntilID     string
 	OperationID int64
+	Fence       int64
 	FoundAt     time.Time
 	PostIds     []string
 	AuthorIds   []string
@@ -59,9 +67,13 @@ type AddMentionsParams struct {
 	WrittenAts  []time.Time
 }
 
-func (q *Queries) AddMentions(ctx context.Context, db DBTX, arg AddMentionsParams) error {
-	_, err := db.Exec(ctx, addMentions,
+// What was found, and how far the look has come with it: nothing for one that is
+// another process's by now.
+func (q *Queries) AddMentions(ctx context.Context, db DBTX, arg AddMentionsParams) (int, error) {
+	row := db.QueryRow(ctx, addMentions,
+		arg.UntilID,
 		arg.OperationID,
+		arg.Fence,
 		arg.FoundAt,
 		arg.PostIds,
 		arg.AuthorIds,
@@ -73,7 +85,33 @@ func (q *Queries) AddMentions(ctx context.Context, db DBTX, arg AddMentionsParam
 		arg.Owns,
 		arg.WrittenAts,
 	)
-	return err
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const advanceMentionLook = `-- name: AdvanceMentionLook :execrows
+UPDATE mention_looks SET cursor_id = $1, until_id = $2 WHERE operation_id = $3 AND fence = $4 AND lease_until IS NOT NULL
+`
+
+type AdvanceMentionLookParams struct {
+	CursorID    string
+	UntilID     string
+	OperationID int64
+	Fence       int64
+}
+
+func (q *Queries) AdvanceMentionLook(ctx context.Context, db DBTX, arg AdvanceMentionLookParams) (int64, error) {
+	result, err := db.Exec(ctx, advanceMentionLook,
+		arg.CursorID,
+		arg.UntilID,
+		arg.OperationID,
+		arg.Fence,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const claimMentionLooks = `-- name: ClaimMentionLooks :many
