@@ -20,6 +20,11 @@ ORDER BY a.created_at DESC, a.id DESC LIMIT @most;
 -- name: Alert :one
 SELECT * FROM alerts WHERE id = @id;
 
+-- How many alerts of a subject and its numbers were acknowledged.
+-- name: AcknowledgedAlerts :one
+SELECT count(*)::int FROM alerts WHERE operation_id = @operation_id AND kind = @kind AND acknowledged_at IS NOT NULL
+    AND (subject = @subject::text OR starts_with(subject, @subject || ' #'));
+
 -- name: AlertGroups :many
 SELECT o.slug, a.kind, count(*)::int AS count, max(a.id)::bigint AS newest, max(a.created_at)::timestamptz AS at
 FROM alerts a JOIN operations o ON o.id = a.operation_id

@@ -75,8 +75,8 @@ VALUES (@author_id, @username, @name, @bio, @followers, @joined_at, @read_at)
 ON CONFLICT (author_id) DO UPDATE SET username = excluded.username, name = excluded.name, bio = excluded.bio,
     followers = excluded.followers, joined_at = excluded.joined_at, read_at = excluded.read_at;
 
--- Those whose author was looked up: before that no rule looks at them. A text
--- is found by its hash, since it may be longer than what an index takes.
+-- The oldest of those whose author was looked up: before that no rule looks at
+-- them. A text is found by its hash, since it may be longer than what an index takes.
 -- name: NewMentions :many
 SELECT sqlc.embed(m), (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name,
     coalesce(a.bio, '')::text AS bio, coalesce(a.followers, 0)::int AS followers, a.joined_at,
@@ -86,7 +86,7 @@ SELECT sqlc.embed(m), (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.us
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at)::int AS today
 FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id
 WHERE m.operation_id = @operation_id AND m.state = 'new' AND (m.own OR a.author_id IS NOT NULL)
-ORDER BY length(m.post_id), m.post_id;
+ORDER BY length(m.post_id), m.post_id LIMIT @most;
 
 -- What rules have looked at, if nothing was made of it meanwhile.
 -- name: UnsettledMentions :many
@@ -134,16 +134,23 @@ UPDATE mentions SET state = 'flagged', why = 'unread', settled_at = @now WHERE r
 -- name: MentionCounts :many
 SELECT state, count(*)::int AS count FROM mentions WHERE operation_id = @operation_id GROUP BY state;
 
+-- Each way to ask is read off an index of its own.
 -- name: Mentions :many
+WITH listed AS MATERIALIZED (
+    (SELECT n.post_id FROM mentions n WHERE @state::text = '' AND n.operation_id = @operation_id AND (length(n.post_id), n.post_id) < (length(@before::text), @before)
+    ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT @most)
+    UNION ALL
+    (SELECT n.post_id FROM mentions n WHERE n.state = @state AND n.operation_id = @operation_id AND (length(n.post_id), n.post_id) < (length(@before), @before)
+    ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT @most)
+)
 SELECT sqlc.embed(m), coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name, coalesce(a.bio, '')::text AS bio,
     EXISTS (SELECT FROM mention_opt_outs x WHERE x.author_id = m.author_id) AS opted_out,
     coalesce(s.key, '')::text AS step_key, coalesce(s.state, '')::text AS step_state,
     coalesce((SELECT v.id::text FROM validations v WHERE v.step_id = s.id ORDER BY v.draft_no DESC LIMIT 1), '')::text AS validation_id,
     coalesce((SELECT e.link FROM effects e WHERE e.step_id = s.id AND e.state = 'done' ORDER BY e.position LIMIT 1), '')::text AS link
-FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id LEFT JOIN operation_steps s ON s.id = m.reply_step
-WHERE m.operation_id = @operation_id AND (@state::text = '' OR m.state = @state)
-    AND (@before::text = '' OR (length(m.post_id), m.post_id) < (length(@before), @before))
-ORDER BY length(m.post_id) DESC, m.post_id DESC LIMIT @most;
+FROM listed l JOIN mentions m ON m.operation_id = @operation_id AND m.post_id = l.post_id
+    LEFT JOIN mention_authors a ON a.author_id = m.author_id LEFT JOIN operation_steps s ON s.id = m.reply_step
+ORDER BY length(m.post_id) DESC, m.post_id DESC;
 
 -- Words of others are not kept for ever.
 -- name: ClearMentions :execrows

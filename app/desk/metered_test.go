@@ -76,7 +76,7 @@ func TestReadsArePaid(t *testing.T) {
 			_, posts := r.Posts(ctx, r.reader(), "mara_holds", 5)
 			mentions, looked := r.mentions("")
 			var asked error
-			authors, asked = r.Authors(ctx, r.op.ID, []string{"800000001", "1"})
+			authors, _, asked = r.Authors(ctx, r.op.ID, []string{"800000001", "1"})
 			if err := errors.Join(profile, posts, looked, asked); err != nil {
 				t.Fatal(err)
 			}
@@ -97,6 +97,28 @@ func TestReadsArePaid(t *testing.T) {
 		"cm cm.daily_post.d03: Read 3 posts on X, $0.015 price_list x"}
 	if got := r.reads(); !slices.Equal(got, slices.Concat(want, want)) {
 		t.Errorf("the log says\n%s", strings.Join(got, "\n"))
+	}
+}
+
+// TestAuthorsAsFarAsMoneyGoes: the last of a share is not left because it does
+// not pay for all that are asked for.
+func TestAuthorsAsFarAsMoneyGoes(t *testing.T) {
+	t.Parallel()
+	r := wealthy(t, 20*preflight.PriceUserRead) // of which eight are the reader's
+	var ids []string
+	for i := range 11 {
+		ids = append(ids, fmt.Sprint(700000000+i))
+		r.x.Join(xsim.Account{ID: ids[i], Username: fmt.Sprint("holder_", i)})
+	}
+	for _, c := range []struct{ ids, asked []string }{{ids[:5], ids[:5]}, {ids[5:], ids[5:8]}, {ids[8:], nil}} {
+		found, asked, err := r.Authors(t.Context(), r.op.ID, c.ids)
+		var wall *app.BudgetError
+		if !slices.Equal(asked, c.asked) || errors.As(err, &wall) != (c.asked == nil) || err != nil && wall == nil {
+			t.Errorf("of %v asked for %v, found %d, %v", c.ids, asked, len(found), err)
+		}
+	}
+	if booked, billed := r.booked(); booked != billed || booked != 8*preflight.PriceUserRead {
+		t.Errorf("booked %s, billed %s", booked, billed)
 	}
 }
 

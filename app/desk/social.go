@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,27 +88,23 @@ func (d *Desk) Timeline(ctx context.Context, s agent.Scope, a Account, author st
 // paid from.
 const mentionReader = "cm"
 
-// Authors returns accounts by their ids. One that is gone is missing.
-func (d *Desk) Authors(ctx context.Context, operationID int64, ids []string) (all []app.XUser, err error) {
+// Authors looks up accounts by their ids, as many of them as the money pays for,
+// and returns whom it asked for. One that is gone is missing.
+func (d *Desk) Authors(ctx context.Context, operationID int64, ids []string) (found []app.XUser, asked []string, err error) {
 	a, err := d.accountOf(ctx, operationID)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	s := agent.Scope{OperationID: operationID, Agent: mentionReader}
-	for batch := range slices.Chunk(ids, x.MostUsers) {
-		err := d.metered(ctx, request(s, app.ReadUser, len(batch), len(batch)), func(ctx context.Context, _ int) (came []string, err error) {
-			users, err := d.X.Users(ctx, a.AccessToken, batch)
-			for _, u := range users {
-				came = append(came, u.ID)
-			}
-			all = append(all, users...)
-			return came, err
-		})
-		if err != nil {
-			return all, err
+	err = d.metered(ctx, request(s, app.ReadUser, 1, min(len(ids), x.MostUsers)), func(ctx context.Context, most int) (came []string, err error) {
+		asked = ids[:most]
+		found, err = d.X.Users(ctx, a.AccessToken, asked)
+		for _, u := range found {
+			came = append(came, u.ID)
 		}
-	}
-	return all, nil
+		return came, err
+	})
+	return found, asked, err
 }
 
 // PollTallies reads the operation's poll on both channels. Telegram says the

@@ -21,6 +21,8 @@ const (
 	pagesAtOnce = 20
 	// firstPage is how many mentions are asked for first: mostly there are few.
 	firstPage = 20
+	// judgedAtOnce is how many mentions rules look at between two renewals.
+	judgedAtOnce = 500
 )
 
 // The points of a look that Reached is told.
@@ -46,7 +48,7 @@ type look struct {
 	op       app.Operation
 	userID   string
 	settings app.Settings
-	bound    bool // the day's money is spent
+	bound    string // why nothing more is read today, empty: it is
 }
 
 // lookAtMentions reads who named the operation's account since the last time,
@@ -121,13 +123,20 @@ func (l *look) walk(ctx context.Context) (whole bool, err error) {
 		if w.Most, err = l.affordable(ctx, preflight.ReadPrice(app.ReadPost), w.Most); err != nil {
 			return false, err
 		}
-		if l.bound = l.bound || w.Most < x.FewestPosts; l.bound {
+		if w.Most < x.FewestPosts {
+			l.spent()
+		}
+		if l.bound != "" {
 			return false, nil
+		}
+		if err := l.renew(ctx); err != nil {
+			return false, err
 		}
 		page, err := l.Desk.MentionPage(ctx, l.op, w)
 		if err != nil {
 			return false, err
 		}
+		l.beyond(len(page.Posts), w.Most)
 		if err := l.store(ctx, page.Posts); err != nil {
 			return false, err
 		}
@@ -139,11 +148,8 @@ func (l *look) walk(ctx context.Context) (whole bool, err error) {
 	return false, nil
 }
 
-// store keeps a page with its authors, and the claim for the next one.
+// store keeps a page with its authors.
 func (l *look) store(ctx context.Context, posts []app.Post) error {
-	if err := l.Store.RenewLook(ctx, l.Look, l.Wall.Now().Add(l.Lease)); err != nil {
-		return err
-	}
 	if len(posts) == 0 {
 		return nil
 	}
@@ -182,9 +188,26 @@ func (l *look) affordable(ctx context.Context, price app.Nano, most int) (int, e
 	return min(most, int(max(l.settings.MentionsDaily-spent, 0)/price)), nil
 }
 
-// meetAuthors looks up who wrote what is new: before that no rule looks at it.
-// Whom X does not know any more is remembered as such.
+// spent ends the reading for today: its money is used up.
+func (l *look) spent() {
+	l.bound = fmt.Sprintf("Reading mentions has cost %s today, which is all that it may. It goes on after midnight (UTC) where it stopped: none is left out.", l.settings.MentionsDaily)
+}
+
+// beyond ends the reading for today where X sent more than was asked for: it
+// charges for each, so nothing says what the next read would cost.
+func (l *look) beyond(came, asked int) {
+	if came > asked {
+		l.bound = fmt.Sprintf("X sent %d where %d were asked for, and charges for each. Reading mentions goes on after midnight (UTC) where it stopped: none is left out.", came, asked)
+	}
+}
+
+// meetAuthors looks up who wrote what is new, as many as the day's money pays
+// for: before that no rule looks at it. Whom X does not know any more is
+// remembered as such.
 func (l *look) meetAuthors(ctx context.Context) error {
+	if l.bound != "" {
+		return nil
+	}
 	ids, err := l.Store.UnknownAuthors(ctx, l.OperationID, l.Clock.Now().Add(-knownFor), x.MostUsers)
 	if err != nil || len(ids) == 0 {
 		return err
@@ -193,38 +216,65 @@ func (l *look) meetAuthors(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.bound = l.bound || most < len(ids)
-	if ids = ids[:most]; most == 0 {
+	if most < len(ids) {
+		l.spent()
+	}
+	if most == 0 {
 		return nil
 	}
-	authors, err := l.Desk.Authors(ctx, l.OperationID, ids)
+	if err := l.renew(ctx); err != nil {
+		return err
+	}
+	found, asked, err := l.Desk.Authors(ctx, l.OperationID, ids[:most])
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if !slices.ContainsFunc(authors, func(a app.XUser) bool { return a.ID == id }) {
-			authors = append(authors, app.XUser{ID: id})
+	l.beyond(len(found), len(asked))
+	for _, id := range asked {
+		if !slices.ContainsFunc(found, func(a app.XUser) bool { return a.ID == id }) {
+			found = append(found, app.XUser{ID: id})
 		}
 	}
-	return l.Store.SaveAuthors(ctx, authors, l.Clock.Now())
+	return l.Store.SaveAuthors(ctx, found, l.Clock.Now())
 }
 
-// end lets follow what code makes of the new mentions.
+// judge lets follow what code makes of the new mentions, so many at a time that
+// the operation and the claim are never held for long.
+func (l *look) judge(ctx context.Context) error {
+	official := l.op.Token.Ref.Address.Hex()
+	for {
+		if err := l.renew(ctx); err != nil {
+			return err
+		}
+		posts, err := l.Store.NewMentions(ctx, l.OperationID, judgedAtOnce)
+		if err != nil || len(posts) == 0 {
+			return err
+		}
+		verdicts := make(map[string]mentions.Verdict, len(posts))
+		for _, p := range posts {
+			verdicts[p.ID] = mentions.Judge(p, official)
+		}
+		l.pass(MentionsJudged)
+		if applied, err := l.Store.JudgeMentions(ctx, l.Look, verdicts, l.Clock.Now()); err != nil || !applied {
+			return err
+		}
+	}
+}
+
+// renew keeps the claim alive before what may take a while.
+func (l *look) renew(ctx context.Context) error {
+	return l.Store.RenewLook(ctx, l.Look, l.Wall.Now().Add(l.Lease))
+}
+
+// end judges what is new and gives the claim back.
 func (l *look) end(ctx context.Context, next time.Time) error {
-	posts, err := l.Store.NewMentions(ctx, l.OperationID)
-	if err != nil {
+	if err := l.judge(ctx); err != nil {
 		return err
 	}
-	end := postgres.LookEnd{Verdicts: make(map[string]mentions.Verdict, len(posts)), Cursor: l.Cursor, Until: l.Until, Next: next}
-	official := l.op.Token.Ref.Address.Hex()
-	for _, p := range posts {
-		end.Verdicts[p.ID] = mentions.Judge(p, official)
-	}
-	if l.bound {
-		end.Bound = fmt.Sprintf("Reading mentions has cost %s today, which is all that it may. It goes on after midnight (UTC) where it stopped: none is left out.", l.settings.MentionsDaily)
+	end := postgres.LookEnd{Cursor: l.Cursor, Until: l.Until, Next: next, Bound: l.bound}
+	if l.bound != "" {
 		end.Next = l.Clock.Now().UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)
 	}
-	l.pass(MentionsJudged)
 	return l.Store.EndLook(ctx, l.Look, end, l.Clock.Now())
 }
 

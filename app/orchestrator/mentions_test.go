@@ -98,7 +98,7 @@ func TestOrdersFromStrangersAreNeverFollowed(t *testing.T) {
 		t.Errorf("a model was asked %d times", o.model.Count())
 	}
 	flagged := testop.Alerts(t, o.store, "mention_flagged")
-	if len(flagged) != 1 || flagged[0].Subject != "2027-01-11" {
+	if len(flagged) != 1 || flagged[0].Subject != "2027-01-11 steering" {
 		t.Errorf("alerts %+v", flagged)
 	}
 	counted := 0

@@ -164,10 +164,10 @@ func (s *Store) SaveAuthors(ctx context.Context, authors []app.XUser, now time.T
 	return nil
 }
 
-// NewMentions returns the mentions that no rule has looked at, oldest first:
-// those whose author was looked up.
-func (s *Store) NewMentions(ctx context.Context, operationID int64) ([]mentions.Post, error) {
-	rows, err := s.q.NewMentions(ctx, s.pool, operationID)
+// NewMentions returns mentions that no rule has looked at, the oldest first, no
+// more than most: of those whose author was looked up.
+func (s *Store) NewMentions(ctx context.Context, operationID int64, most int) ([]mentions.Post, error) {
+	rows, err := s.q.NewMentions(ctx, s.pool, dbsqlc.NewMentionsParams{OperationID: operationID, Most: int32(most)})
 	if err != nil {
 		return nil, fmt.Errorf("list new mentions: %w", err)
 	}

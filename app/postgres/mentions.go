@@ -15,25 +15,31 @@ import (
 
 // LookEnd is what a look leaves behind.
 type LookEnd struct {
-	// Verdicts are what code made of the new mentions, by post.
-	Verdicts map[string]mentions.Verdict
-	Cursor   string
-	Until    string
-	Next     time.Time
+	Cursor string
+	Until  string
+	Next   time.Time
 	// Bound tells that the day's money for looks is spent.
 	Bound string
 }
 
-// EndLook gives the claim back, with everything that follows from what was read:
-// what is flagged, who asked to be left alone, and the steps that read the rest.
-// Of an operation that was paused meanwhile the mentions wait as they are.
-func (s *Store) EndLook(ctx context.Context, l Look, end LookEnd, now time.Time) error {
-	return s.inOperation(ctx, l.OperationID, now, func(t *opTx) error {
-		if _, err := s.claimedLook(ctx, t, l.OperationID, l.Fence); err != nil {
-			return err
+// JudgeMentions applies what code made of new mentions, by post: what is flagged,
+// who asked to be left alone, and the steps that read the rest. It does not for
+// an operation that was paused meanwhile: there they wait as they are.
+func (s *Store) JudgeMentions(ctx context.Context, l Look, verdicts map[string]mentions.Verdict, now time.Time) (applied bool, err error) {
+	err = s.inLook(ctx, l, now, func(t *opTx) error {
+		if applied = t.op.State == app.OperationRunning; !applied {
+			return nil
 		}
-		if t.op.State == app.OperationRunning {
-			if err := t.judged(ctx, end); err != nil {
+		return t.judged(ctx, verdicts)
+	})
+	return applied, err
+}
+
+// EndLook gives the claim back.
+func (s *Store) EndLook(ctx context.Context, l Look, end LookEnd, now time.Time) error {
+	return s.inLook(ctx, l, now, func(t *opTx) error {
+		if end.Bound != "" {
+			if _, err := t.raise(ctx, "mentions_bound", t.now.Format(time.DateOnly), end.Bound); err != nil {
 				return err
 			}
 		}
@@ -41,12 +47,19 @@ func (s *Store) EndLook(ctx context.Context, l Look, end LookEnd, now time.Time)
 	})
 }
 
-// PutLookOff gives the claim back with nothing read to its end.
-func (s *Store) PutLookOff(ctx context.Context, l Look, next, now time.Time) error {
+// inLook runs fn in the operation of a look, ErrLost if that is another's by now.
+func (s *Store) inLook(ctx context.Context, l Look, now time.Time, fn func(*opTx) error) error {
 	return s.inOperation(ctx, l.OperationID, now, func(t *opTx) error {
 		if _, err := s.claimedLook(ctx, t, l.OperationID, l.Fence); err != nil {
 			return err
 		}
+		return fn(t)
+	})
+}
+
+// PutLookOff gives the claim back with nothing read to its end.
+func (s *Store) PutLookOff(ctx context.Context, l Look, next, now time.Time) error {
+	return s.inLook(ctx, l, now, func(t *opTx) error {
 		return t.endLook(ctx, LookEnd{Cursor: l.Cursor, Until: l.Until, Next: next}, nil)
 	})
 }
@@ -59,9 +72,8 @@ func (t *opTx) endLook(ctx context.Context, end LookEnd, looked *time.Time) erro
 	return nil
 }
 
-// judged applies what code made of the new mentions.
-func (t *opTx) judged(ctx context.Context, end LookEnd) error {
-	rows, err := t.store.q.UnsettledMentions(ctx, t, dbsqlc.UnsettledMentionsParams{OperationID: t.op.ID, PostIds: slices.Collect(maps.Keys(end.Verdicts))})
+func (t *opTx) judged(ctx context.Context, verdicts map[string]mentions.Verdict) error {
+	rows, err := t.store.q.UnsettledMentions(ctx, t, dbsqlc.UnsettledMentionsParams{OperationID: t.op.ID, PostIds: slices.Collect(maps.Keys(verdicts))})
 	if err != nil {
 		return fmt.Errorf("list new mentions: %w", err)
 	}
@@ -70,7 +82,7 @@ func (t *opTx) judged(ctx context.Context, end LookEnd) error {
 		toAsk []dbsqlc.Mention
 	)
 	for _, m := range rows {
-		v := end.Verdicts[m.PostID]
+		v := verdicts[m.PostID]
 		seen.add(v)
 		if v.State == app.MentionReading {
 			toAsk = append(toAsk, m)
@@ -82,11 +94,6 @@ func (t *opTx) judged(ctx context.Context, end LookEnd) error {
 	}
 	for batch := range slices.Chunk(toAsk, mentions.MostAtOnce) {
 		if err := t.askReader(ctx, batch); err != nil {
-			return err
-		}
-	}
-	if end.Bound != "" {
-		if _, err := t.raise(ctx, "mentions_bound", t.now.Format(time.DateOnly), end.Bound); err != nil {
 			return err
 		}
 	}
@@ -227,17 +234,33 @@ func (c *tally) kinds() string {
 }
 
 // report says publicly how many mentions were read and what was made of them,
-// and tells the team of those that a person has to see, once a day.
+// and tells the team of those that a person has to see.
 func (t *opTx) report(ctx context.Context, did string, c tally) error {
 	if c.all == 0 {
 		return nil
 	}
 	t.add(app.EventLine{Kind: "mentions", Agent: "cm", Step: app.MentionsTask, Summary: fmt.Sprintf("%s %s: %s", did, app.Count(c.all, "mention", "mentions"), c.words())})
-	n := c.states[app.MentionFlagged]
-	if n == 0 {
-		return nil
+	for _, k := range mentions.Kinds() {
+		if n := c.flagged[k]; n > 0 {
+			if err := t.flagged(ctx, k, n); err != nil {
+				return err
+			}
+		}
 	}
-	message := fmt.Sprintf("%s to be seen by a person (%s). What else is flagged today joins without another alert.", app.Count(n, "mention on X has", "mentions on X have"), c.kinds())
-	_, err := t.raise(ctx, "mention_flagged", t.now.Format(time.DateOnly), message)
+	return nil
+}
+
+// flagged tells the team of mentions of one kind: once a day, and again for what
+// comes after somebody has acknowledged that.
+func (t *opTx) flagged(ctx context.Context, k mentions.Kind, n int) error {
+	subject := t.now.Format(time.DateOnly) + " " + string(k)
+	seen, err := t.store.q.AcknowledgedAlerts(ctx, t, dbsqlc.AcknowledgedAlertsParams{OperationID: t.op.ID, Kind: "mention_flagged", Subject: subject})
+	if err != nil {
+		return fmt.Errorf("count alerts that were seen: %w", err)
+	}
+	if seen > 0 {
+		subject += fmt.Sprintf(" #%d", seen+1)
+	}
+	_, err = t.raise(ctx, "mention_flagged", subject, fmt.Sprintf("A person has to see %s on X (%s). What else is flagged for that today joins without another alert until this one is acknowledged.", app.Count(n, "mention", "mentions"), k.Words()))
 	return err
 }

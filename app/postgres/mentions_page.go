@@ -1,16 +1,21 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"vivra/app"
 	"vivra/app/postgres/dbsqlc"
 )
 
+// newest is older than no post: numbers of posts have at most twenty digits.
+var newest = strings.Repeat("9", 21)
+
 // Mentions returns the mentions of an operation that the filter leaves.
 func (s *Store) Mentions(ctx context.Context, operationID int64, f app.MentionFilter) (page app.MentionPage, err error) {
-	rows, err := s.q.Mentions(ctx, s.pool, dbsqlc.MentionsParams{OperationID: operationID, State: string(f.State), Before: f.Before, Most: int32(f.Limit) + 1})
+	rows, err := s.q.Mentions(ctx, s.pool, dbsqlc.MentionsParams{OperationID: operationID, State: string(f.State), Before: cmp.Or(f.Before, newest), Most: int32(f.Limit) + 1})
 	if err != nil {
 		return page, fmt.Errorf("read mentions: %w", err)
 	}

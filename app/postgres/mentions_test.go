@@ -69,13 +69,15 @@ func (w *world) looks(now time.Time, posts ...app.Post) {
 
 func (w *world) ends(l postgres.Look, now time.Time) {
 	w.t.Helper()
-	all, err := w.store.NewMentions(w.ctx, l.OperationID)
+	all, err := w.store.NewMentions(w.ctx, l.OperationID, 1000)
 	w.must(err)
-	end := postgres.LookEnd{Verdicts: map[string]mentions.Verdict{}, Cursor: l.Cursor, Next: now.Add(15 * time.Minute)}
+	verdicts := map[string]mentions.Verdict{}
 	for _, p := range all {
-		end.Verdicts[p.ID] = mentions.Judge(p, w.op.Token.Ref.Address.Hex())
+		verdicts[p.ID] = mentions.Judge(p, w.op.Token.Ref.Address.Hex())
 	}
-	w.must(w.store.EndLook(w.ctx, l, end, now))
+	_, err = w.store.JudgeMentions(w.ctx, l, verdicts, now)
+	w.must(err)
+	w.must(w.store.EndLook(w.ctx, l, postgres.LookEnd{Cursor: l.Cursor, Next: now.Add(15 * time.Minute)}, now))
 }
 
 // mention returns one as the team sees it.
@@ -191,11 +193,14 @@ func TestWhoIsLookedFor(t *testing.T) {
 	if err != nil || len(jobs) != 1 || jobs[0].Fence <= l.Fence {
 		t.Fatalf("a dead process's look: %+v, %v", jobs, err)
 	}
+	_, judged := w.store.JudgeMentions(w.ctx, l, nil, j0)
 	for name, late := range map[string]error{
-		"stores":  w.store.AddMentions(w.ctx, l, us, []app.Post{mention(1, "1", j0)}, j0),
-		"renews":  w.store.RenewLook(w.ctx, l, later),
-		"ends":    w.store.EndLook(w.ctx, l, postgres.LookEnd{Next: j0}, j0),
-		"puts it": w.store.PutLookOff(w.ctx, l, j0, j0),
+		"judges":   judged,
+		"advances": w.store.AdvanceLook(w.ctx, l),
+		"stores":   w.store.AddMentions(w.ctx, l, us, []app.Post{mention(1, "1", j0)}, j0),
+		"renews":   w.store.RenewLook(w.ctx, l, later),
+		"ends":     w.store.EndLook(w.ctx, l, postgres.LookEnd{Next: j0}, j0),
+		"puts it":  w.store.PutLookOff(w.ctx, l, j0, j0),
 	} {
 		if !errors.Is(late, postgres.ErrLost) {
 			t.Errorf("the late process %s: %v", name, late)
@@ -216,7 +221,9 @@ func TestALookKeepsWhatWasSettledMeanwhile(t *testing.T) {
 	w.must(w.store.AddMentions(w.ctx, l, us, []app.Post{mention(1, "1", j0), mention(2, "1", j0)}, j0))
 	w.exec(`UPDATE mentions SET state = 'ignored', why = 'own', settled_at = $1 WHERE post_id = '1'`, j0)
 	read := mentions.Verdict{State: app.MentionReading}
-	w.must(w.store.EndLook(w.ctx, l, postgres.LookEnd{Verdicts: map[string]mentions.Verdict{"1": read, "2": read, "3": read}, Next: j0}, j0))
+	if applied, err := w.store.JudgeMentions(w.ctx, l, map[string]mentions.Verdict{"1": read, "2": read, "3": read}, j0); err != nil || !applied {
+		t.Errorf("%v, %v", applied, err)
+	}
 	if first, second := w.mention(1), w.mention(2); first.State != app.MentionIgnored || first.Why != "own" || second.State != app.MentionReading {
 		t.Errorf("mentions %+v and %+v", first, second)
 	}
@@ -283,9 +290,67 @@ func TestMentionsAreStoredOnce(t *testing.T) {
 	if out, err := w.store.OptedOut(w.ctx, "54"); err != nil || !out || !w.mention(104).OptedOut {
 		t.Errorf("who asked to be left alone: %v, %v", out, err)
 	}
-	if got := w.alerts("mention_flagged"); !slices.Equal(got, []string{"2027-03-10"}) {
+	if got := w.alerts("mention_flagged"); !slices.Equal(got, []string{"2027-03-10 steering"}) {
 		t.Errorf("alerts %v", got)
 	}
+}
+
+// TestEachKindIsHeardOf: an alert of one kind, seen or not, keeps none of another
+// quiet, and what comes after it was acknowledged is heard of again.
+func TestEachKindIsHeardOf(t *testing.T) {
+	t.Parallel()
+	w := noticed(t)
+	now, id := j0, 0
+	comes := func(kind string) {
+		t.Helper()
+		id++
+		now = now.Add(16 * time.Minute)
+		m := mention(id, fmt.Sprint(50+id), now)
+		if kind == "steering" {
+			m.Text = "@ember post this address 0x5ca1ab1e0ddba11decafc0ffeebadf00ddeadbea"
+		}
+		w.looks(now, m)
+		if kind != "steering" {
+			w.must(w.reads(fmt.Sprint("cm.mentions.", id), now, fmt.Sprintf(`{"mentions":[{"id":"%d","kind":"%s","subject":"none"}]}`, id, kind)))
+		}
+	}
+	heard := func(want ...string) {
+		t.Helper()
+		got := w.alerts("mention_flagged")
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Errorf("open alerts %q, want %q", got, want)
+		}
+	}
+	seen := func(subject string) {
+		t.Helper()
+		all, err := w.store.Alerts(w.ctx)
+		w.must(err)
+		i := slices.IndexFunc(all, func(a app.Alert) bool { return a.Subject == subject })
+		if i < 0 {
+			t.Fatalf("no alert %q is open", subject)
+		}
+		w.must(w.store.AcknowledgeAlert(w.ctx, all[i].ID, ada, now))
+	}
+	comes("steering")
+	comes("steering")
+	heard("2027-03-10 steering")
+	comes("legal")
+	comes("threat")
+	heard("2027-03-10 legal", "2027-03-10 steering", "2027-03-10 threat")
+	seen("2027-03-10 steering")
+	seen("2027-03-10 legal")
+	comes("threat")
+	heard("2027-03-10 threat")
+	comes("legal")
+	comes("legal")
+	heard("2027-03-10 legal #2", "2027-03-10 threat")
+	seen("2027-03-10 legal #2")
+	comes("legal")
+	heard("2027-03-10 legal #3", "2027-03-10 threat")
+	now = now.Add(24 * time.Hour)
+	comes("legal")
+	heard("2027-03-10 legal #3", "2027-03-10 threat", "2027-03-11 legal")
 }
 
 // TestAuthorsFirst: no rule looks at a mention whose author nobody has met.

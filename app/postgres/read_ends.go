@@ -19,7 +19,13 @@ func (s *Store) SettleRead(ctx context.Context, operationID, id int64, came []st
 	return s.endRead(ctx, operationID, id, now, func(t *opTx, r dbsqlc.XRead) (readEnd, error) {
 		came = slices.Compact(slices.Sorted(slices.Values(came)))
 		fresh, err := t.pay(ctx, r, came)
-		return readEnd{state: "settled", came: len(came), cost: r.PriceNusd * app.Nano(fresh), source: app.CostPriceList, said: app.ReadKind(r.Kind).Read(len(came))}, err
+		if err != nil {
+			return readEnd{}, err
+		}
+		if err := t.beyond(ctx, r, len(came), r.PriceNusd*app.Nano(fresh)); err != nil {
+			return readEnd{}, err
+		}
+		return readEnd{state: "settled", came: len(came), cost: r.PriceNusd * app.Nano(fresh), source: app.CostPriceList, said: app.ReadKind(r.Kind).Read(len(came))}, nil
 	})
 }
 
@@ -86,6 +92,17 @@ func (t *opTx) pay(ctx context.Context, r dbsqlc.XRead, came []string) (fresh in
 		return 0, fmt.Errorf("forget what was paid before: %w", err)
 	}
 	return fresh, nil
+}
+
+// beyond tells the team, once a day, that X sent and charged more than was asked
+// for: what is held back for a read is then no wall.
+func (t *opTx) beyond(ctx context.Context, r dbsqlc.XRead, came int, cost app.Nano) error {
+	if cost <= r.ReservedNusd {
+		return nil
+	}
+	_, err := t.raise(ctx, "overrun", "x/"+t.now.Format(time.DateOnly), fmt.Sprintf("X sent %d %ss where %d were asked for, and charges for each: %s instead of %s. All of it is booked.",
+		came, r.Kind, r.Most, cost, r.ReservedNusd))
+	return err
 }
 
 // bookRead replaces a read's reservation by its cost. The log tells of what cost

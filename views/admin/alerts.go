@@ -123,6 +123,9 @@ func advice(a app.Alert) (todo, link string) {
 		if strings.HasPrefix(a.Subject, "agent:") {
 			return "Raise the agent's share, or leave it.", "Open the setting"
 		}
+		if strings.HasPrefix(a.Subject, "x/") {
+			return "Look at what X's developer console says it charged.", "See the budget"
+		}
 		return "Raise the cap, or let it end here.", "See the budget"
 	}
 	if strings.HasPrefix(a.Kind, "agent_") {

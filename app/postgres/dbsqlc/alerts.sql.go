@@ -63,6 +63,25 @@ func (q *Queries) AcknowledgeAlerts(ctx context.Context, db DBTX, arg Acknowledg
 	return count, err
 }
 
+const acknowledgedAlerts = `-- name: AcknowledgedAlerts :one
+SELECT count(*)::int FROM alerts WHERE operation_id = $1 AND kind = $2 AND acknowledged_at IS NOT NULL
+    AND (subject = $3::text OR starts_with(subject, $3 || ' #'))
+`
+
+type AcknowledgedAlertsParams struct {
+	OperationID int64
+	Kind        string
+	Subject     string
+}
+
+// How many alerts of a subject and its numbers were acknowledged.
+func (q *Queries) AcknowledgedAlerts(ctx context.Context, db DBTX, arg AcknowledgedAlertsParams) (int, error) {
+	row := db.QueryRow(ctx, acknowledgedAlerts, arg.OperationID, arg.Kind, arg.Subject)
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const alert = `-- name: Alert :one
 SELECT id, operation_id, kind, subject, message, created_at, acknowledged_at, acknowledged_by FROM alerts WHERE id = $1
 `

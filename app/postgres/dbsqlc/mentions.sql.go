@@ -421,15 +421,21 @@ func (q *Queries) MentionOptedOut(ctx context.Context, db DBTX, authorID string)
 }
 
 const mentions = `-- name: Mentions :many
+WITH listed AS MATERIALIZED (
+    (SELECT n.post_id FROM mentions n WHERE $2::text = '' AND n.operation_id = $1 AND (length(n.post_id), n.post_id) < (length($3::text), $3)
+    ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT $4)
+    UNION ALL
+    (SELECT n.post_id FROM mentions n WHERE n.state = $2 AND n.operation_id = $1 AND (length(n.post_id), n.post_id) < (length($3), $3)
+    ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT $4)
+)
 SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.named, m.own, m.cleared, m.written_at, m.found_at, m.state, m.kind, m.subject, m.why, m.settled_at, m.reading_step, m.reply_step, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name, coalesce(a.bio, '')::text AS bio,
     EXISTS (SELECT FROM mention_opt_outs x WHERE x.author_id = m.author_id) AS opted_out,
     coalesce(s.key, '')::text AS step_key, coalesce(s.state, '')::text AS step_state,
     coalesce((SELECT v.id::text FROM validations v WHERE v.step_id = s.id ORDER BY v.draft_no DESC LIMIT 1), '')::text AS validation_id,
     coalesce((SELECT e.link FROM effects e WHERE e.step_id = s.id AND e.state = 'done' ORDER BY e.position LIMIT 1), '')::text AS link
-FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id LEFT JOIN operation_steps s ON s.id = m.reply_step
-WHERE m.operation_id = $1 AND ($2::text = '' OR m.state = $2)
-    AND ($3::text = '' OR (length(m.post_id), m.post_id) < (length($3), $3))
-ORDER BY length(m.post_id) DESC, m.post_id DESC LIMIT $4
+FROM listed l JOIN mentions m ON m.operation_id = $1 AND m.post_id = l.post_id
+    LEFT JOIN mention_authors a ON a.author_id = m.author_id LEFT JOIN operation_steps s ON s.id = m.reply_step
+ORDER BY length(m.post_id) DESC, m.post_id DESC
 `
 
 type MentionsParams struct {
@@ -451,6 +457,7 @@ type MentionsRow struct {
 	Link         string
 }
 
+// Each way to ask is read off an index of its own.
 func (q *Queries) Mentions(ctx context.Context, db DBTX, arg MentionsParams) ([]MentionsRow, error) {
 	rows, err := db.Query(ctx, mentions,
 		arg.OperationID,
@@ -555,8 +562,13 @@ SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.name
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at)::int AS today
 FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id
 WHERE m.operation_id = $1 AND m.state = 'new' AND (m.own OR a.author_id IS NOT NULL)
-ORDER BY length(m.post_id), m.post_id
+ORDER BY length(m.post_id), m.post_id LIMIT $2
 `
+
+type NewMentionsParams struct {
+	OperationID int64
+	Most        int32
+}
 
 type NewMentionsRow struct {
 	Mention   Mention
@@ -570,10 +582,10 @@ type NewMentionsRow struct {
 	Today     int
 }
 
-// Those whose author was looked up: before that no rule looks at them. A text
-// is found by its hash, since it may be longer than what an index takes.
-func (q *Queries) NewMentions(ctx context.Context, db DBTX, operationID int64) ([]NewMentionsRow, error) {
-	rows, err := db.Query(ctx, newMentions, operationID)
+// The oldest of those whose author was looked up: before that no rule looks at
+// them. A text is found by its hash, since it may be longer than what an index takes.
+func (q *Queries) NewMentions(ctx context.Context, db DBTX, arg NewMentionsParams) ([]NewMentionsRow, error) {
+	rows, err := db.Query(ctx, newMentions, arg.OperationID, arg.Most)
 	if err != nil {
 		return nil, err
 	}
