@@ -38,9 +38,19 @@ type MentionRow struct {
 	State                     MentionState
 	Kind, Subject             string // what code or the reader made of it, empty: nothing yet
 	Why                       string // the rule that decided
-	OptedOut                  bool   // its author is never answered
+	OptOut                    OptOut // by whom its author is never answered
 	Reply                     *MentionReply
 }
+
+// OptOut says which of our accounts leave an author alone who asked for it.
+type OptOut string
+
+// Who does.
+const (
+	OptOutNone    OptOut = ""
+	OptOutAccount OptOut = "account" // that of the mention: only a reader saw the wish
+	OptOutAll     OptOut = "all"
+)
 
 // MentionReply is how the answer to a mention stands.
 type MentionReply struct {

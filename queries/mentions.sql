@@ -98,11 +98,14 @@ UPDATE mentions SET state = @state, kind = @kind, subject = @subject, why = @why
 WHERE operation_id = @operation_id AND post_id = @post_id;
 
 -- name: AddMentionOptOut :exec
-INSERT INTO mention_opt_outs (author_id, operation_id, post_id, at) VALUES (@author_id, @operation_id, @post_id, @at)
-ON CONFLICT (author_id) DO NOTHING;
+INSERT INTO mention_opt_outs (author_id, account, operation_id, post_id, at) VALUES (@author_id, @account, @operation_id, @post_id, @at)
+ON CONFLICT (author_id, account) DO NOTHING;
 
 -- name: MentionOptedOut :one
-SELECT EXISTS (SELECT FROM mention_opt_outs WHERE author_id = @author_id);
+SELECT EXISTS (SELECT FROM mention_opt_outs WHERE author_id = @author_id AND account IN ('', lower(@handle::text)));
+
+-- name: RemoveMentionOptOuts :many
+DELETE FROM mention_opt_outs WHERE author_id = @author_id AND account IN ('', lower(@handle::text)) RETURNING *;
 
 -- name: MentionsOfReading :many
 SELECT * FROM mentions WHERE reading_step = @step_id ORDER BY length(post_id), post_id;
@@ -144,7 +147,8 @@ WITH listed AS MATERIALIZED (
     ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT @most)
 )
 SELECT sqlc.embed(m), coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name, coalesce(a.bio, '')::text AS bio,
-    EXISTS (SELECT FROM mention_opt_outs x WHERE x.author_id = m.author_id) AS opted_out,
+    coalesce((SELECT CASE WHEN min(w.account) = '' THEN 'all' WHEN min(w.account) <> '' THEN 'account' END FROM mention_opt_outs w
+        WHERE w.author_id = m.author_id AND w.account IN ('', (SELECT lower(o.x_handle) FROM operations o WHERE o.id = m.operation_id))), '')::text AS opt_out,
     coalesce(s.key, '')::text AS step_key, coalesce(s.state, '')::text AS step_state,
     coalesce((SELECT v.id::text FROM validations v WHERE v.step_id = s.id ORDER BY v.draft_no DESC LIMIT 1), '')::text AS validation_id,
     coalesce((SELECT e.link FROM effects e WHERE e.step_id = s.id AND e.state = 'done' ORDER BY e.position LIMIT 1), '')::text AS link

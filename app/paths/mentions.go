@@ -21,5 +21,10 @@ func (l MentionList) URL() string {
 	return withQuery(AdminOperation(l.Slug)+"/mentions", q)
 }
 
+// OptOutRemoval is where an author's wish to be left alone is taken back.
+func OptOutRemoval(slug, author string) string {
+	return AdminOperation(slug) + "/opt-outs/" + url.PathEscape(author) + "/removal"
+}
+
 // MentionID is the DOM id of a mention.
 func MentionID(post string) string { return "mention-" + post }

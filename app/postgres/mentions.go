@@ -141,52 +141,9 @@ func (t *opTx) settleMention(ctx context.Context, m dbsqlc.Mention, v mentions.V
 		return fmt.Errorf("save mention: %w", err)
 	}
 	if v.OptOut {
-		return t.leaveAlone(ctx, m)
+		return t.leaveAlone(ctx, m, v)
 	}
 	return nil
-}
-
-// leaveAlone keeps an author from ever being answered again, and takes back what
-// is not out yet.
-func (t *opTx) leaveAlone(ctx context.Context, m dbsqlc.Mention) error {
-	q := t.store.q
-	if err := q.AddMentionOptOut(ctx, t, dbsqlc.AddMentionOptOutParams{AuthorID: m.AuthorID, OperationID: t.op.ID, PostID: m.PostID, At: t.now}); err != nil {
-		return fmt.Errorf("keep an author's wish: %w", err)
-	}
-	rows, err := q.OpenRepliesTo(ctx, t, dbsqlc.OpenRepliesToParams{OperationID: t.op.ID, AuthorID: m.AuthorID})
-	if err != nil {
-		return fmt.Errorf("list drafts for an author: %w", err)
-	}
-	for _, st := range stepsOf(rows) {
-		calls, err := t.callsOf(ctx, st)
-		if err != nil {
-			return err
-		}
-		if st.MaySkip(calls) != nil {
-			continue // it is on its way
-		}
-		if err := t.cutIn(ctx, st, askedOut); err != nil {
-			return err
-		}
-		t.add(app.EventLine{Kind: "step", Agent: st.Agent, Step: st.Key, Summary: "Skipped: " + askedOut})
-		if err := t.endStep(ctx, st.ID, app.StepSkipped, nil, askedOut); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// OptedOut tells whether an author asked to be left alone.
-func (s *Store) OptedOut(ctx context.Context, authorID string) (bool, error) {
-	return s.optedOut(ctx, s.pool, authorID)
-}
-
-func (s *Store) optedOut(ctx context.Context, db dbsqlc.DBTX, authorID string) (bool, error) {
-	out, err := s.q.MentionOptedOut(ctx, db, authorID)
-	if err != nil {
-		return false, fmt.Errorf("look for an author's wish: %w", err)
-	}
-	return out, nil
 }
 
 // tally counts verdicts for the public log, in numbers only.

@@ -49,7 +49,7 @@ func (s *Store) look(ctx context.Context, operationID int64) (app.MentionLook, e
 func mentionOf(r dbsqlc.MentionsRow) app.MentionRow {
 	m := app.MentionRow{PostID: r.Mention.PostID, AuthorID: r.Mention.AuthorID, Username: r.Username, AuthorName: r.Name, Bio: r.Bio,
 		Text: r.Mention.Text, Alts: r.Mention.Alts, Cleared: r.Mention.Cleared, WrittenAt: r.Mention.WrittenAt.UTC(), FoundAt: r.Mention.FoundAt.UTC(),
-		State: r.Mention.State, Kind: r.Mention.Kind, Subject: r.Mention.Subject, Why: r.Mention.Why, OptedOut: r.OptedOut}
+		State: r.Mention.State, Kind: r.Mention.Kind, Subject: r.Mention.Subject, Why: r.Mention.Why, OptOut: app.OptOut(r.OptOut)}
 	if r.StepKey != "" {
 		m.Reply = &app.MentionReply{StepKey: r.StepKey, StepState: app.StepState(r.StepState), ValidationID: r.ValidationID, Link: r.Link}
 	}

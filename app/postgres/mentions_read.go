@@ -60,7 +60,7 @@ func unsettled(m dbsqlc.Mention) bool {
 func (t *opTx) limits(ctx context.Context, m dbsqlc.Mention, settings app.Settings) (mentions.Limits, error) {
 	l := mentions.Limits{Approval: settings.XReplyApproval, Summons: m.Summons}
 	var err error
-	if l.OptedOut, err = t.store.optedOut(ctx, t, m.AuthorID); err != nil {
+	if l.OptedOut, err = t.optedOut(ctx, t.op.XHandle, m.AuthorID); err != nil {
 		return l, err
 	}
 	n, err := t.store.q.MentionAnswers(ctx, t, dbsqlc.MentionAnswersParams{AuthorID: m.AuthorID, Handle: t.op.XHandle, Day: day(t.now), Hour: t.now.Add(-time.Hour)})

@@ -287,8 +287,8 @@ func TestMentionsAreStoredOnce(t *testing.T) {
 	if m := w.mention(103); m.State != app.MentionFlagged || m.Why != "address" || m.Username != "author53" {
 		t.Errorf("%+v", m)
 	}
-	if out, err := w.store.OptedOut(w.ctx, "54"); err != nil || !out || !w.mention(104).OptedOut {
-		t.Errorf("who asked to be left alone: %v, %v", out, err)
+	if got := w.mention(104).OptOut; got != app.OptOutAll {
+		t.Errorf("who asked to be left alone is so by %q", got)
 	}
 	if got := w.alerts("mention_flagged"); !slices.Equal(got, []string{"2027-03-10 steering"}) {
 		t.Errorf("alerts %v", got)
@@ -413,8 +413,8 @@ func TestWhatAReaderSays(t *testing.T) {
 	if got := w.summaries("cm.mentions"); len(got) != 2 || got[1] != want {
 		t.Errorf("the log says %q", got)
 	}
-	if out, _ := w.store.OptedOut(w.ctx, "54"); !out {
-		t.Error("a wish that the reader found is not kept")
+	if got := w.mention(4).OptOut; got != app.OptOutAccount {
+		t.Errorf("a wish that the reader found is kept by %q", got)
 	}
 }
 

@@ -35,7 +35,7 @@ func (t *opTx) mayReply(ctx context.Context, r dbsqlc.EffectRow, v app.Validatio
 	if to == nil {
 		return false, fmt.Errorf("effect %s replies to nobody", e.EffectKey)
 	}
-	out, err := t.store.optedOut(ctx, t, to.AuthorID)
+	out, err := t.optedOut(ctx, e.RepliesAs, to.AuthorID)
 	if err != nil {
 		return false, err
 	}

@@ -21,8 +21,8 @@ func (x *exhibit) mentioned() []app.MentionRow {
 			Reply: &app.MentionReply{StepKey: "cm.mention_reply.1990000000000000008", StepState: app.StepWaiting, ValidationID: "v2"}},
 		{PostID: "1990000000000000007", AuthorID: "800000003", Username: "chartless", AuthorName: "chartless", Text: "מתי ההצבעה? @dodo_back", WrittenAt: at(26 * time.Hour), State: app.MentionAnswered, Kind: "question", Subject: "vote", Why: "allowed",
 			Reply: &app.MentionReply{StepKey: "cm.mention_reply.1990000000000000007", StepState: app.StepDone, ValidationID: "v2", Link: "https://x.com/dodo_back/status/77"}},
-		{PostID: "1990000000000000006", AuthorID: "800000008", Username: "leave_me", AuthorName: "leave me", Text: "@dodo_back stop replying to me", WrittenAt: at(30 * time.Hour), State: app.MentionIgnored, Kind: "opt_out", Why: "opt_out", OptedOut: true},
-		{PostID: "1990000000000000005", AuthorID: "800000004", Username: "quietwhale", AuthorName: "quiet whale", Text: "@dodo_back who pays?", WrittenAt: at(40 * time.Hour), State: app.MentionIgnored, Kind: "question", Subject: "cost", Why: "approval"},
+		{PostID: "1990000000000000006", AuthorID: "800000008", Username: "leave_me", AuthorName: "leave me", Text: "@dodo_back stop replying to me", WrittenAt: at(30 * time.Hour), State: app.MentionIgnored, Kind: "opt_out", Why: "opt_out", OptOut: app.OptOutAll},
+		{PostID: "1990000000000000005", AuthorID: "800000004", Username: "quietwhale", AuthorName: "quiet whale", Text: "@dodo_back who pays?", OptOut: app.OptOutAccount, WrittenAt: at(40 * time.Hour), State: app.MentionIgnored, Kind: "question", Subject: "cost", Why: "approval"},
 		{PostID: "1990000000000000004", AuthorID: "800000005", Username: "gems_daily_77", WrittenAt: at(900 * time.Hour), State: app.MentionIgnored, Kind: "spam", Why: "bot", Cleared: true},
 		{PostID: "1990000000000000003", AuthorID: "800000003", Username: "chartless", Text: "@dodo_back hm?", WrittenAt: at(950 * time.Hour), State: app.MentionFlagged, Why: "unread"},
 		{PostID: "1990000000000000002", AuthorID: "800000003", Username: "chartless", Text: "@dodo_back how many are left?", WrittenAt: at(960 * time.Hour), State: app.MentionDrafted, Kind: "question", Subject: "supply", Why: "allowed",
@@ -47,6 +47,10 @@ func (x *exhibit) Mentions(_ context.Context, _ int64, f app.MentionFilter) (app
 	}
 	page.More = f.Before == "" && f.State == ""
 	return page, x.down
+}
+
+func (x *exhibit) RemoveOptOut(_ context.Context, op app.Operation, authorID, reason string, by app.User, _ time.Time) error {
+	return x.tell("take back the wish of %s in %s by %s: %s", authorID, op.Slug, by.Name, reason)
 }
 
 // StepsBeside are more than pages list; the last was given a name to attack with.

@@ -39,6 +39,7 @@ func (h *house) furnish() {
 	h.rows["settings/:key"], h.rows["static/:name"] = "run.retries", "live.js"
 	h.must(h.app.Store.SetSetting(h.t.Context(), "run.retries", json.RawMessage("5"), "test", j0))
 	h.alert()
+	h.wish()
 	h.letIn()
 }
 
@@ -53,6 +54,15 @@ func (h *house) hire() {
 	}
 	h.must(h.app.Store.DisableUser(h.t.Context(), h.users["gone"].ID, h.users["admin"], j0))
 	h.rows["users/:id"], h.rows["users/:id/enabling"] = number(h.users["leaver"].ID), number(h.users["gone"].ID)
+}
+
+// wish has somebody ask to be left alone.
+func (h *house) wish() {
+	h.t.Helper()
+	const author = "800000001"
+	_, err := h.db.Exec(h.t.Context(), `INSERT INTO mention_opt_outs (author_id, operation_id, post_id, at) VALUES ($1, $2, '77', $3)`, author, h.op.ID, h.now)
+	h.must(err)
+	h.rows["opt-outs/:author"] = author
 }
 
 func (h *house) alert() {

@@ -41,6 +41,24 @@ func (s *Server) indexMentions(c echo.Context) error {
 	return render(c, http.StatusOK, admin.MentionsIndex(m))
 }
 
+// POST /admin/operations/:slug/opt-outs/:author/removal lets an author be
+// answered again who is said to have asked to be left alone.
+func (s *Server) createOptOutRemoval(c echo.Context) error {
+	reason, err := reason(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	op, err := s.Store.OperationBySlug(ctx, c.Param("slug"))
+	if err != nil {
+		return err
+	}
+	if err := s.Store.RemoveOptOut(ctx, op, c.Param("author"), reason, currentUser(c), s.Now()); err != nil {
+		return err
+	}
+	return done(c, back(c))
+}
+
 // mentionList is the part of the mentions that an address asks for.
 func mentionList(c echo.Context, slug string) paths.MentionList {
 	l := paths.MentionList{Slug: slug, State: c.QueryParam("state"), Before: c.QueryParam("before")}

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -27,8 +28,8 @@ func TestMentions(t *testing.T) {
 		"09": {"account 800000007", "The reader took it for a legal matter. A person has to see it."},
 		"08": {"reply drafted", "a question about the address", "without a word of the mention", "waits for a decision", "See the draft in the queue"},
 		"07": {"answered", "See the reply on X"},
-		"06": {"ignored", "asks to be left alone", "never answered"},
-		"05": {"X's approval of automated replies is not on file"},
+		"06": {"ignored", "asks to be left alone", "never answered, by no account of ours"},
+		"05": {"X's approval of automated replies is not on file", "never answered by this account: a reader found"},
 		"04": {"probably written by a program", "Its words are no longer kept"},
 		"03": {"It could not be read"},
 		"02": {"failed, or was rejected too often", "See its step"},
@@ -55,6 +56,31 @@ func TestMentions(t *testing.T) {
 	})
 	if strings.Contains(page.body, "<script>alert") || strings.Contains(page.body, "\u202e") {
 		t.Error("what others wrote works on the page")
+	}
+}
+
+// TestAWishIsTakenBack on the page, by who may decide, for a reason.
+func TestAWishIsTakenBack(t *testing.T) {
+	t.Parallel()
+	x, viewer := team(t, "viewer")
+	const page = "/admin/operations/dodo/mentions?state=ignored"
+	if n := viewer.get(page).doc(t).Find("article form").Length(); n != 0 {
+		t.Errorf("a viewer has %d forms", n)
+	}
+	x, v := team(t, "approver")
+	form := v.get(page).doc(t).Find("#mention-1990000000000000006 form")
+	at, _ := form.Attr("action")
+	if at != "/admin/operations/dodo/opt-outs/800000008/removal" || form.AttrOr("method", "") != "post" {
+		t.Fatalf("the form leads to %q", at)
+	}
+	if res := v.post(at, url.Values{"csrf": {v.token()}, "reason": {" "}}); res.StatusCode != http.StatusUnprocessableEntity && res.StatusCode != http.StatusBadRequest {
+		t.Errorf("without a reason: %s", res.Status)
+	}
+	if res := v.post(at, url.Values{"csrf": {v.token()}, "reason": {"it was a joke"}}); res.StatusCode >= http.StatusBadRequest {
+		t.Errorf("with a reason: %s", res.Status)
+	}
+	if got, want := x.said(), "take back the wish of 800000008 in dodo by approver: it was a joke"; got != want {
+		t.Errorf("told %q, want %q", got, want)
 	}
 }
 

@@ -61,6 +61,7 @@ func (s *Server) Routes() []Route {
 		{get, "/admin/operations/:slug", Viewer, s.showAdminOperation},
 		{post, "/admin/operations/:slug/cap", Admin, s.createOperationCap},
 		{get, "/admin/operations/:slug/mentions", Viewer, s.indexMentions},
+		{post, "/admin/operations/:slug/opt-outs/:author/removal", Approver, s.createOptOutRemoval},
 		{post, "/admin/operations/:slug/pause", Admin, s.createOperationPause},
 		{post, "/admin/operations/:slug/resumption", Admin, s.createOperationResumption},
 		{post, "/admin/operations/:slug/stop", Admin, s.createOperationStop},

@@ -174,6 +174,7 @@ type OnX interface {
 	// XConnection is one setting out to connect an account.
 	XConnection(ctx context.Context, id string) (app.XConnection, error)
 	Mentions(ctx context.Context, operationID int64, f app.MentionFilter) (app.MentionPage, error)
+	RemoveOptOut(ctx context.Context, op app.Operation, authorID, reason string, by app.User, now time.Time) error
 	// MentionOfStep is the one that a step replies to.
 	MentionOfStep(ctx context.Context, stepID int64) (app.MentionRow, error)
 }

@@ -114,7 +114,7 @@ func mentionWhy(r app.MentionRow) string {
 	case mentions.Instruction:
 		return "Code found that it tells whoever reads it what to do. No model saw it, and it is never answered."
 	case mentions.AskedOut:
-		return "Its author asks to be left alone: they are never answered again, by no account of ours."
+		return "Its author asks to be left alone."
 	case mentions.Bot:
 		return "It was probably written by a program, or for many at once."
 	case mentions.Empty:
@@ -125,6 +125,14 @@ func mentionWhy(r app.MentionRow) string {
 		return "It could not be read: the reader failed each time. A person has to look at it."
 	}
 	return "The reader took it for " + kindWords(r) + ". " + decidedWords(mentions.Why(r.Why), r)
+}
+
+// optOutWords say by whom an author is not answered any more.
+func optOutWords(o app.OptOut) string {
+	if o == app.OptOutAccount {
+		return "Its author is never answered by this account: a reader found that they ask to be left alone. No word says so plainly, so it holds for no other account of ours."
+	}
+	return "Its author asked to be left alone and is never answered, by no account of ours."
 }
 
 func kindWords(r app.MentionRow) string {

@@ -13,12 +13,13 @@ import (
 )
 
 const addMentionOptOut = `-- name: AddMentionOptOut :exec
-INSERT INTO mention_opt_outs (author_id, operation_id, post_id, at) VALUES ($1, $2, $3, $4)
-ON CONFLICT (author_id) DO NOTHING
+INSERT INTO mention_opt_outs (author_id, account, operation_id, post_id, at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (author_id, account) DO NOTHING
 `
 
 type AddMentionOptOutParams struct {
 	AuthorID    string
+	Account     string
 	OperationID int64
 	PostID      string
 	At          time.Time
@@ -27,6 +28,7 @@ type AddMentionOptOutParams struct {
 func (q *Queries) AddMentionOptOut(ctx context.Context, db DBTX, arg AddMentionOptOutParams) error {
 	_, err := db.Exec(ctx, addMentionOptOut,
 		arg.AuthorID,
+		arg.Account,
 		arg.OperationID,
 		arg.PostID,
 		arg.At,
@@ -410,11 +412,16 @@ func (q *Queries) MentionOfReply(ctx context.Context, db DBTX, stepID *int64) (M
 }
 
 const mentionOptedOut = `-- name: MentionOptedOut :one
-SELECT EXISTS (SELECT FROM mention_opt_outs WHERE author_id = $1)
+SELECT EXISTS (SELECT FROM mention_opt_outs WHERE author_id = $1 AND account IN ('', lower($2::text)))
 `
 
-func (q *Queries) MentionOptedOut(ctx context.Context, db DBTX, authorID string) (bool, error) {
-	row := db.QueryRow(ctx, mentionOptedOut, authorID)
+type MentionOptedOutParams struct {
+	AuthorID string
+	Handle   string
+}
+
+func (q *Queries) MentionOptedOut(ctx context.Context, db DBTX, arg MentionOptedOutParams) (bool, error) {
+	row := db.QueryRow(ctx, mentionOptedOut, arg.AuthorID, arg.Handle)
 	var exists bool
 	err := row.Scan(&exists)
 	return exists, err
@@ -429,7 +436,8 @@ WITH listed AS MATERIALIZED (
     ORDER BY length(n.post_id) DESC, n.post_id DESC LIMIT $4)
 )
 SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.named, m.own, m.cleared, m.written_at, m.found_at, m.state, m.kind, m.subject, m.why, m.settled_at, m.reading_step, m.reply_step, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name, coalesce(a.bio, '')::text AS bio,
-    EXISTS (SELECT FROM mention_opt_outs x WHERE x.author_id = m.author_id) AS opted_out,
+    coalesce((SELECT CASE WHEN min(w.account) = '' THEN 'all' WHEN min(w.account) <> '' THEN 'account' END FROM mention_opt_outs w
+        WHERE w.author_id = m.author_id AND w.account IN ('', (SELECT lower(o.x_handle) FROM operations o WHERE o.id = m.operation_id))), '')::text AS opt_out,
     coalesce(s.key, '')::text AS step_key, coalesce(s.state, '')::text AS step_state,
     coalesce((SELECT v.id::text FROM validations v WHERE v.step_id = s.id ORDER BY v.draft_no DESC LIMIT 1), '')::text AS validation_id,
     coalesce((SELECT e.link FROM effects e WHERE e.step_id = s.id AND e.state = 'done' ORDER BY e.position LIMIT 1), '')::text AS link
@@ -450,7 +458,7 @@ type MentionsRow struct {
 	Username     string
 	Name         string
 	Bio          string
-	OptedOut     bool
+	OptOut       string
 	StepKey      string
 	StepState    string
 	ValidationID string
@@ -494,7 +502,7 @@ func (q *Queries) Mentions(ctx context.Context, db DBTX, arg MentionsParams) ([]
 			&i.Username,
 			&i.Name,
 			&i.Bio,
-			&i.OptedOut,
+			&i.OptOut,
 			&i.StepKey,
 			&i.StepState,
 			&i.ValidationID,
@@ -699,6 +707,41 @@ func (q *Queries) OpenRepliesTo(ctx context.Context, db DBTX, arg OpenRepliesToP
 			&i.LeaseUntil,
 			&i.Fence,
 			&i.Continuous,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const removeMentionOptOuts = `-- name: RemoveMentionOptOuts :many
+DELETE FROM mention_opt_outs WHERE author_id = $1 AND account IN ('', lower($2::text)) RETURNING author_id, operation_id, post_id, at, account
+`
+
+type RemoveMentionOptOutsParams struct {
+	AuthorID string
+	Handle   string
+}
+
+func (q *Queries) RemoveMentionOptOuts(ctx context.Context, db DBTX, arg RemoveMentionOptOutsParams) ([]MentionOptOut, error) {
+	rows, err := db.Query(ctx, removeMentionOptOuts, arg.AuthorID, arg.Handle)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MentionOptOut
+	for rows.Next() {
+		var i MentionOptOut
+		if err := rows.Scan(
+			&i.AuthorID,
+			&i.OperationID,
+			&i.PostID,
+			&i.At,
+			&i.Account,
 		); err != nil {
 			return nil, err
 		}

@@ -261,6 +261,7 @@ type MentionOptOut struct {
 	OperationID int64
 	PostID      string
 	At          time.Time
+	Account     string
 }
 
 type Metric struct {
