@@ -73,6 +73,8 @@ type StoredRun struct {
 	// Seal is a hash of how it ended and of its transcript, taken at its end;
 	// empty while it goes on, and for runs that ended before there were seals.
 	Seal string
+	// ClearedAt is when what it was told was cleared, nil while it is kept.
+	ClearedAt *time.Time
 	// Logged is what the public log says of all that its step's runs have paid,
 	// Booked what is booked on them.
 	Logged, Booked Nano

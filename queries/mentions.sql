@@ -155,9 +155,3 @@ SELECT sqlc.embed(m), coalesce(a.username, '')::text AS username, coalesce(a.nam
 FROM listed l JOIN mentions m ON m.operation_id = @operation_id AND m.post_id = l.post_id
     LEFT JOIN mention_authors a ON a.author_id = m.author_id LEFT JOIN operation_steps s ON s.id = m.reply_step
 ORDER BY length(m.post_id) DESC, m.post_id DESC;
-
--- Words of others are not kept for ever.
--- name: ClearMentions :execrows
-UPDATE mentions m SET text = '', alts = '{}', cleared = true FROM operations o
-WHERE o.id = m.operation_id AND o.state IN ('stopped', 'completed') AND NOT m.cleared AND m.written_at < @before
-    AND NOT EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.seq = o.seq AND e.at >= @before);

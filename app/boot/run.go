@@ -34,7 +34,8 @@ func (a *App) Run(ctx context.Context) error {
 				return a.Store.DeleteExpiredSessions(ctx, a.Config.Wall.Now())
 			}},
 			{Name: "mentions", Every: time.Hour, Timeout: time.Minute, Do: func(ctx context.Context) error {
-				_, err := a.Store.ClearMentions(ctx, a.Config.Clock.Now().Add(-keptAfterEnd))
+				now := a.Config.Clock.Now()
+				_, err := a.Store.ClearMentions(ctx, now.Add(-keptAfterEnd), now)
 				return err
 			}},
 		})

@@ -94,6 +94,8 @@ func TestLogCanOnlyGrow(t *testing.T) {
 	w.refused("a token file rewritten", `UPDATE token_files SET content = '{}'`)
 	w.refused("a token file deleted", `DELETE FROM token_files`)
 	w.refused("an item of a run deleted", `DELETE FROM run_items`)
+	w.refused("an item of a run rewritten", `UPDATE run_items SET item = '{"role":"user","text":"other"}'`)
+	w.refused("an item of a run moved as it is cleared", `UPDATE run_items SET item = cleared_item(item), turn = turn + 1`)
 	w.refused("an audit row deleted", `DELETE FROM admin_audit`)
 	w.refused("an audit row rewritten", `UPDATE admin_audit SET user_name = 'nobody'`)
 	insert := `INSERT INTO events (operation_id, seq, at, step_key, kind, agent, cost_nusd, line, prev_hash, hash)

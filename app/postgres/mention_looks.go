@@ -182,13 +182,3 @@ func (s *Store) NewMentions(ctx context.Context, operationID int64, most int) ([
 	}
 	return out, nil
 }
-
-// ClearMentions forgets the words of mentions of operations that ended before
-// an instant, and returns how many.
-func (s *Store) ClearMentions(ctx context.Context, before time.Time) (int64, error) {
-	n, err := s.q.ClearMentions(ctx, s.pool, before)
-	if err != nil {
-		return 0, fmt.Errorf("clear mentions: %w", err)
-	}
-	return n, nil
-}

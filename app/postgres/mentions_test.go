@@ -507,23 +507,32 @@ func TestAPausedOperationJudgesNothing(t *testing.T) {
 	}
 }
 
+// TestOldMentionsAreForgotten, and who wrote them, unless they wrote to an
+// operation that goes on too.
 func TestOldMentionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	w := noticed(t)
-	w.looks(j0, mention(1, "51", j0))
+	w.looks(j0, mention(1, "51", j0), mention(2, "52", j0))
+	w.exec(`INSERT INTO mentions (operation_id, post_id, author_id, text, summons, named, own, written_at, found_at)
+VALUES ($1, '3', '52', 'still here', true, 1, false, $2, $2)`, w.operation(9, app.Dollar).ID, j0)
 	clear := func(now time.Time, want int64) {
 		t.Helper()
-		if n, err := w.store.ClearMentions(w.ctx, now); err != nil || n != want {
+		if n, err := w.store.ClearMentions(w.ctx, now, now); err != nil || n != want {
 			t.Errorf("%d cleared, %v", n, err)
 		}
 	}
 	clear(j0.AddDate(0, 3, 0), 0) // it runs
 	w.must(w.store.StopOperation(w.ctx, w.op.Slug, "enough", ada, j0.AddDate(0, 0, 5)))
 	clear(j0.AddDate(0, 0, 4), 0) // it ended after that
-	clear(j0.AddDate(0, 0, 6), 1)
+	clear(j0.AddDate(0, 0, 6), 2)
 	clear(j0.AddDate(0, 0, 6), 0)
-	if m := w.mention(1); m.Text != "" || !m.Cleared {
-		t.Errorf("%+v", m)
+	for id, author := range map[int]string{1: "", 2: "author52"} {
+		if m := w.mention(id); m.Text != "" || !m.Cleared || m.Username != author {
+			t.Errorf("%+v", m)
+		}
+	}
+	if n := w.count("mentions WHERE text = 'still here'"); n != 1 {
+		t.Error("the words of an operation that goes on are cleared")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // endOf is a run with how it ended, and what vouches for that.
 func endOf(r dbsqlc.AgentRun) app.StoredRun {
-	end := app.StoredRun{Run: runOf(r), State: r.State, Error: r.Error, Output: r.Output, StartedAt: r.StartedAt.UTC(), Reserved: r.ReservedNusd, Overrun: r.OverrunNusd}
+	end := app.StoredRun{Run: runOf(r), State: r.State, Error: r.Error, Output: r.Output, StartedAt: r.StartedAt.UTC(), Reserved: r.ReservedNusd, Overrun: r.OverrunNusd, ClearedAt: r.ClearedAt}
 	if r.FinishedAt != nil {
 		end.FinishedAt = r.FinishedAt.UTC()
 	}

@@ -17,6 +17,8 @@ type Report struct {
 	Error     string `json:"error,omitempty"`
 	// Identical: nothing differs from what was stored.
 	Identical bool `json:"identical"`
+	// Cleared: what it was told is no longer kept, so it was not played.
+	Cleared bool `json:"cleared"`
 	// Notes are to be known and no difference.
 	Notes []string `json:"notes"`
 	Calls []Call   `json:"calls"`
@@ -94,6 +96,7 @@ func listed[T any](list []T) []T {
 type Total struct {
 	Runs      int      `json:"runs"`
 	Identical int      `json:"identical"`
+	Cleared   int      `json:"cleared"`
 	Calls     int      `json:"calls"`
 	Entries   int      `json:"entries"`
 	Results   int      `json:"results"`
@@ -109,5 +112,8 @@ func (t *Total) Add(r Report) {
 	t.Spent += r.Spent
 	if r.Identical {
 		t.Identical++
+	}
+	if r.Cleared {
+		t.Cleared++
 	}
 }

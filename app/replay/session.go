@@ -52,7 +52,16 @@ func (s *session) begin() {
 	s.report = Report{Run: r.Run.ID, Operation: r.Operation.Slug, Step: r.Step.Key, Agent: r.Run.Agent, Model: r.Run.Model, State: r.State, Error: r.Error}
 	s.run.Turns, s.run.Spent, s.run.Failures, s.run.Tainted, s.run.Sources = 0, 0, 0, false, nil
 	s.readOpening()
-	s.checkAnswers()
+	if r.ClearedAt == nil {
+		s.checkAnswers()
+	}
+}
+
+// pass notes that a run was cleared: there is nothing to play. Its seal and its
+// books are compared all the same.
+func (s *session) pass() {
+	s.report.Cleared, s.broken = true, true
+	s.note("It was not played: it held words of others, which were cleared on %s. Its end, what is left of its transcript and its costs are compared.", s.stored.ClearedAt.UTC().Format("2 Jan 2006"))
 }
 
 // readOpening takes the run's first message, which is not compared, as it is
@@ -73,6 +82,9 @@ func (s *session) readOpening() {
 // perform plays the loop, once for each process that had the run.
 func (s *session) perform(ctx context.Context) error {
 	switch {
+	case s.stored.ClearedAt != nil:
+		s.pass()
+		return nil
 	case s.stored.Run.StepID == 0:
 		s.differ(Difference{What: "run", Sentence: "It belongs to no step: only runs of steps can be played."})
 		s.broken = true

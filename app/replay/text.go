@@ -25,7 +25,7 @@ func (r Report) Write(w io.Writer) {
 		fmt.Fprintf(w, "  requests after it that differ too, as each holds all that came before it: %d\n", r.Astray-1)
 	}
 	if r.Identical {
-		fmt.Fprintf(w, "  identical: %s\n", r.Sum())
+		fmt.Fprintf(w, "  %s: %s\n", r.verdict(), r.Sum())
 		return
 	}
 	fmt.Fprintf(w, "  DIFFERS: %s\n", app.Count(len(r.Differences), "time", "times"))
@@ -33,7 +33,15 @@ func (r Report) Write(w io.Writer) {
 
 // Line is the report in one line.
 func (r Report) Line() string {
-	return fmt.Sprintf("%s  %-9s %-32s %s", r.Run, verdict(r.Identical), r.Step, r.Sum())
+	return fmt.Sprintf("%s  %-9s %-32s %s", r.Run, r.verdict(), r.Step, r.Sum())
+}
+
+// verdict is what was found in one word.
+func (r Report) verdict() string {
+	if r.Identical && r.Cleared {
+		return "cleared"
+	}
+	return verdict(r.Identical)
 }
 
 func compared(calls, entries, results int, spent app.Nano) string {
@@ -94,5 +102,9 @@ func orDash(s string) string {
 
 // String sums up in one sentence.
 func (t Total) String() string {
-	return fmt.Sprintf("Identical: %d of %s, with %s.", t.Identical, app.Count(t.Runs, "run", "runs"), compared(t.Calls, t.Entries, t.Results, t.Spent))
+	cleared := ""
+	if t.Cleared > 0 {
+		cleared = fmt.Sprintf(" (%d of them cleared, and not played)", t.Cleared)
+	}
+	return fmt.Sprintf("Identical: %d of %s%s, with %s.", t.Identical, app.Count(t.Runs, "run", "runs"), cleared, compared(t.Calls, t.Entries, t.Results, t.Spent))
 }

@@ -34,7 +34,7 @@ func (q *Queries) AwaitsTurn(ctx context.Context, db DBTX, arg AwaitsTurnParams)
 const createRun = `-- name: CreateRun :one
 INSERT INTO agent_runs (operation_id, step_id, agent, task, model, prompt_sha256, system, state, budget_nusd, fence, started_at, tainted, sources)
 VALUES ($1, $2, $3, $4, $5, $6, $7, 'running', $8, $9, $10, $11, $12)
-RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal
+RETURNING id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal, cleared_at
 `
 
 type CreateRunParams struct {
@@ -92,6 +92,7 @@ func (q *Queries) CreateRun(ctx context.Context, db DBTX, arg CreateRunParams) (
 		&i.Fence,
 		&i.Output,
 		&i.Seal,
+		&i.ClearedAt,
 	)
 	return i, err
 }
@@ -152,7 +153,7 @@ func (q *Queries) HoldRunOfStep(ctx context.Context, db DBTX, arg HoldRunOfStepP
 }
 
 const run = `-- name: Run :one
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, r.cleared_at, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id LEFT JOIN operation_steps s ON s.id = r.step_id
 WHERE r.id = $1
 `
@@ -190,6 +191,7 @@ func (q *Queries) Run(ctx context.Context, db DBTX, id string) (RunRow, error) {
 		&i.AgentRun.Fence,
 		&i.AgentRun.Output,
 		&i.AgentRun.Seal,
+		&i.AgentRun.ClearedAt,
 		&i.StepKey,
 		&i.Slug,
 	)
@@ -221,7 +223,7 @@ func (q *Queries) RunIDs(ctx context.Context, db DBTX, operationID int64) ([]str
 }
 
 const runningRunOfStep = `-- name: RunningRunOfStep :one
-SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal FROM agent_runs WHERE step_id = $1 AND state = 'running'
+SELECT id, operation_id, step_id, question, agent, task, model, prompt_sha256, system, state, turns, tainted, sources, budget_nusd, spent_nusd, reserved_nusd, overrun_nusd, error, started_at, finished_at, fence, output, seal, cleared_at FROM agent_runs WHERE step_id = $1 AND state = 'running'
 `
 
 func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) (AgentRun, error) {
@@ -251,12 +253,13 @@ func (q *Queries) RunningRunOfStep(ctx context.Context, db DBTX, stepID *int64) 
 		&i.Fence,
 		&i.Output,
 		&i.Seal,
+		&i.ClearedAt,
 	)
 	return i, err
 }
 
 const runsOfStep = `-- name: RunsOfStep :many
-SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
+SELECT r.id, r.operation_id, r.step_id, r.question, r.agent, r.task, r.model, r.prompt_sha256, r.system, r.state, r.turns, r.tainted, r.sources, r.budget_nusd, r.spent_nusd, r.reserved_nusd, r.overrun_nusd, r.error, r.started_at, r.finished_at, r.fence, r.output, r.seal, r.cleared_at, coalesce(s.key, '')::text AS step_key, o.slug FROM agent_runs r
 JOIN operations o ON o.id = r.operation_id JOIN operation_steps s ON s.id = r.step_id
 WHERE r.step_id = $1 ORDER BY r.started_at, r.id
 `
@@ -300,6 +303,7 @@ func (q *Queries) RunsOfStep(ctx context.Context, db DBTX, stepID *int64) ([]Run
 			&i.AgentRun.Fence,
 			&i.AgentRun.Output,
 			&i.AgentRun.Seal,
+			&i.AgentRun.ClearedAt,
 			&i.StepKey,
 			&i.Slug,
 		); err != nil {

@@ -179,21 +179,6 @@ func (q *Queries) ClaimedMentionLook(ctx context.Context, db DBTX, arg ClaimedMe
 	return i, err
 }
 
-const clearMentions = `-- name: ClearMentions :execrows
-UPDATE mentions m SET text = '', alts = '{}', cleared = true FROM operations o
-WHERE o.id = m.operation_id AND o.state IN ('stopped', 'completed') AND NOT m.cleared AND m.written_at < $1
-    AND NOT EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.seq = o.seq AND e.at >= $1)
-`
-
-// Words of others are not kept for ever.
-func (q *Queries) ClearMentions(ctx context.Context, db DBTX, before time.Time) (int64, error) {
-	result, err := db.Exec(ctx, clearMentions, before)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const endMentionLook = `-- name: EndMentionLook :exec
 UPDATE mention_looks SET lease_until = NULL, next_at = $1, looked_at = coalesce($2, looked_at),
     cursor_id = $3, until_id = $4

@@ -45,6 +45,7 @@ type AgentRun struct {
 	Fence        int64
 	Output       json.RawMessage
 	Seal         *string
+	ClearedAt    *time.Time
 }
 
 type AgentSpending struct {
