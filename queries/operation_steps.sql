@@ -101,5 +101,8 @@ FROM operation_steps s JOIN operations o ON o.id = s.operation_id
 WHERE s.state = 'pending' AND o.state IN ('running', 'scheduled')
     AND greatest(s.due_at, coalesce(s.not_before, s.due_at)) > @now::timestamptz;
 
+-- name: HasStep :one
+SELECT EXISTS (SELECT FROM operation_steps WHERE operation_id = @operation_id AND key = @key);
+
 -- name: StepByKey :one
 SELECT * FROM operation_steps WHERE operation_id = @operation_id AND key = @key;

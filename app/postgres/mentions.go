@@ -106,13 +106,9 @@ func (t *opTx) askReader(ctx context.Context, batch []dbsqlc.Mention) error {
 	for _, m := range batch {
 		asked.Mentions = append(asked.Mentions, mentions.AskedPost{ID: m.PostID, Text: m.Text})
 	}
-	newest := batch[len(batch)-1].PostID
-	id, err := t.addContinuous(ctx, app.ContinuousStep{Key: app.MentionsTask + "." + newest, Task: app.MentionsTask, Agent: "cm", Due: t.now, Input: asked})
+	id, err := t.addReader(ctx, batch[len(batch)-1].PostID, asked)
 	if err != nil {
 		return err
-	}
-	if id == 0 {
-		return fmt.Errorf("mention %s was read before", newest)
 	}
 	for _, m := range batch {
 		err := t.store.q.SettleMention(ctx, t, dbsqlc.SettleMentionParams{OperationID: t.op.ID, PostID: m.PostID, State: app.MentionReading, ReadingStep: &id})
@@ -121,6 +117,19 @@ func (t *opTx) askReader(ctx context.Context, batch []dbsqlc.Mention) error {
 		}
 	}
 	return nil
+}
+
+// addReader adds the step of a reader, named by the newest of its mentions. One
+// that was read by a program before is read by a further step.
+func (t *opTx) addReader(ctx context.Context, newest string, asked mentions.Asked) (id int64, err error) {
+	first := app.MentionsTask + "." + newest
+	step := app.ContinuousStep{Key: first, Task: app.MentionsTask, Agent: "cm", Due: t.now, Input: asked}
+	for n := 2; ; n++ {
+		if id, err = t.addContinuous(ctx, step); err != nil || id != 0 {
+			return id, err
+		}
+		step.Key = fmt.Sprint(first, "-", n)
+	}
 }
 
 // settleMention stores a verdict; one that allows an answer has it written.

@@ -67,7 +67,11 @@ func (t *opTx) limits(ctx context.Context, m dbsqlc.Mention, settings app.Settin
 	if err != nil {
 		return l, fmt.Errorf("count the account's answers: %w", err)
 	}
-	l.Open, l.ThisHour = n.ToAuthor > 0, n.ThisHour
+	replied, err := t.store.q.HasStep(ctx, t, dbsqlc.HasStepParams{OperationID: t.op.ID, Key: app.ReplyTask + "." + m.PostID})
+	if err != nil {
+		return l, fmt.Errorf("look for a reply: %w", err)
+	}
+	l.Open, l.ThisHour = n.ToAuthor > 0 || replied, n.ThisHour
 	return l, nil
 }
 

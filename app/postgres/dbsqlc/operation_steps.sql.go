@@ -246,6 +246,22 @@ func (q *Queries) ExpiredSteps(ctx context.Context, db DBTX, wall *time.Time) ([
 	return items, nil
 }
 
+const hasStep = `-- name: HasStep :one
+SELECT EXISTS (SELECT FROM operation_steps WHERE operation_id = $1 AND key = $2)
+`
+
+type HasStepParams struct {
+	OperationID int64
+	Key         string
+}
+
+func (q *Queries) HasStep(ctx context.Context, db DBTX, arg HasStepParams) (bool, error) {
+	row := db.QueryRow(ctx, hasStep, arg.OperationID, arg.Key)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const holdStepUntil = `-- name: HoldStepUntil :exec
 UPDATE operation_steps SET not_before = $1
 WHERE operation_id = $2 AND key = $3 AND state = 'pending'
