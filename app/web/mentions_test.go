@@ -62,12 +62,15 @@ func TestMentions(t *testing.T) {
 // TestAWishIsTakenBack on the page, by who may decide, for a reason.
 func TestAWishIsTakenBack(t *testing.T) {
 	t.Parallel()
-	x, viewer := team(t, "viewer")
+	_, viewer := team(t, "viewer")
 	const page = "/admin/operations/dodo/mentions?state=ignored"
 	if n := viewer.get(page).doc(t).Find("article form").Length(); n != 0 {
 		t.Errorf("a viewer has %d forms", n)
 	}
 	x, v := team(t, "approver")
+	if res := viewer.post("/admin/operations/dodo/opt-outs/800000008/removal", url.Values{"csrf": {viewer.token()}, "reason": {"it was a joke"}}); res.StatusCode != http.StatusForbidden {
+		t.Errorf("a viewer is answered %s", res.Status)
+	}
 	form := v.get(page).doc(t).Find("#mention-1990000000000000006 form")
 	at, _ := form.Attr("action")
 	if at != "/admin/operations/dodo/opt-outs/800000008/removal" || form.AttrOr("method", "") != "post" {
