@@ -105,7 +105,7 @@ type Post struct {
 	Named        int // accounts, ours among them
 	Author       *Author
 	Own          bool
-	Copies       int // other authors who wrote the same within a day
+	Copies       int // other authors who wrote the same within a day, two for any more
 	Today        int // mentions by this author within a day
 	WrittenAt    time.Time
 }

@@ -13,6 +13,7 @@ import (
 func TestAHundredThousandMentions(t *testing.T) {
 	t.Parallel()
 	w := noticed(t)
+	w.ctx = t.Context() // a busy machine takes its time to make them
 	now := j0.AddDate(0, 0, 28)
 	w.exec(`INSERT INTO mention_authors (author_id, username, name, bio, followers, read_at) SELECT n, 'author' || n, '', '', 9, $1 FROM generate_series(1, 100000) n`, now)
 	w.exec(`INSERT INTO mentions (operation_id, post_id, author_id, text, summons, named, own, written_at, found_at, state, kind, why)
@@ -24,19 +25,20 @@ SELECT $1, 2000000 + n, 1 + n, '@ember this is the very same in each of them', t
 	w.exec(`ANALYZE`)
 	within := func(most time.Duration, what string, fn func() error) {
 		t.Helper()
+		best := time.Hour
 		for range 7 { // the database plans the sixth time for any arguments
 			began := time.Now()
 			w.must(fn())
-			took := time.Since(began)
-			t.Logf("%s took %s", what, took)
-			if took > most {
-				t.Errorf("%s took %s", what, took)
-			}
+			best = min(best, time.Since(began))
+		}
+		t.Logf("%s takes %s", what, best)
+		if best > most {
+			t.Errorf("%s takes %s", what, best)
 		}
 	}
-	within(time.Second, "comparing 200", func() error {
+	within(300*time.Millisecond, "comparing 200", func() error {
 		posts, err := w.store.NewMentions(w.ctx, w.op.ID, 500)
-		if err == nil && (len(posts) != 200 || posts[0].Copies < 2 || posts[0].Today < 1) {
+		if err == nil && (len(posts) != 200 || posts[0].Copies != 2 || posts[0].Today < 1) {
 			t.Errorf("%d new, %+v", len(posts), posts[0])
 		}
 		return err

@@ -353,6 +353,43 @@ func TestEachKindIsHeardOf(t *testing.T) {
 	heard("2027-03-10 legal #3", "2027-03-10 threat", "2027-03-11 legal")
 }
 
+// TestCopiesAreOfOthersWithinADay, and counted to two.
+func TestCopiesAreOfOthersWithinADay(t *testing.T) {
+	t.Parallel()
+	w := noticed(t)
+	var posts []app.Post
+	say := func(text string, author int, after time.Duration) {
+		p := mention(1+len(posts), fmt.Sprint(author), j0.Add(after))
+		p.Text = text
+		posts = append(posts, p)
+	}
+	say("alone", 51, 0)
+	say("alone", 51, time.Hour)
+	say("two", 51, 0)
+	say("two", 52, 23*time.Hour)
+	say("late", 51, 0)
+	say("late", 52, 25*time.Hour)
+	for i := range 4 {
+		say("many", 51+i, time.Hour)
+	}
+	l := w.claimLook(j0)
+	w.must(w.store.AddMentions(w.ctx, l, us, posts, j0))
+	for i := range 4 {
+		w.must(w.store.SaveAuthors(w.ctx, []app.XUser{{ID: fmt.Sprint(51 + i)}}, j0))
+	}
+	all, err := w.store.NewMentions(w.ctx, w.op.ID, 100)
+	w.must(err)
+	want := map[string]int{"alone": 0, "two": 1, "late": 0, "many": 2}
+	for _, p := range all {
+		if p.Copies != want[p.Text] {
+			t.Errorf("%q by %s has %d copies", p.Text, p.AuthorID, p.Copies)
+		}
+	}
+	if few, err := w.store.NewMentions(w.ctx, w.op.ID, 3); err != nil || len(all) != len(posts) || len(few) != 3 || few[0].ID != "1" {
+		t.Errorf("%d of all, %d of three, %v", len(all), len(few), err)
+	}
+}
+
 // TestAuthorsFirst: no rule looks at a mention whose author nobody has met.
 func TestAuthorsFirst(t *testing.T) {
 	t.Parallel()

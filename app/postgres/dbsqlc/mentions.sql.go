@@ -549,11 +549,13 @@ func (q *Queries) MentionsOfReading(ctx context.Context, db DBTX, stepID *int64)
 const newMentions = `-- name: NewMentions :many
 SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.named, m.own, m.cleared, m.written_at, m.found_at, m.state, m.kind, m.subject, m.why, m.settled_at, m.reading_step, m.reply_step, (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name,
     coalesce(a.bio, '')::text AS bio, coalesce(a.followers, 0)::int AS followers, a.joined_at,
-    (SELECT count(DISTINCT c.author_id) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id AND md5(c.text) = md5(m.text) AND c.text = m.text
-        AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at + interval '1 day')::int AS copies,
+    (CASE WHEN first.author_id IS NULL THEN 0 WHEN EXISTS (SELECT FROM mentions d WHERE d.operation_id = m.operation_id AND d.author_id NOT IN (m.author_id, first.author_id)
+        AND md5(d.text) = md5(m.text) AND d.text = m.text AND d.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at + interval '1 day') THEN 2 ELSE 1 END)::int AS copies,
     (SELECT count(*) FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id = m.author_id
         AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at)::int AS today
 FROM mentions m LEFT JOIN mention_authors a ON a.author_id = m.author_id
+    LEFT JOIN LATERAL (SELECT c.author_id FROM mentions c WHERE c.operation_id = m.operation_id AND c.author_id <> m.author_id
+        AND md5(c.text) = md5(m.text) AND c.text = m.text AND c.written_at BETWEEN m.written_at - interval '1 day' AND m.written_at + interval '1 day' LIMIT 1) first ON true
 WHERE m.operation_id = $1 AND m.state = 'new' AND (m.own OR a.author_id IS NOT NULL)
 ORDER BY length(m.post_id), m.post_id LIMIT $2
 `
@@ -576,7 +578,8 @@ type NewMentionsRow struct {
 }
 
 // The oldest of those whose author was looked up: before that no rule looks at
-// them. A text is found by its hash, since it may be longer than what an index takes.
+// them. A text is found by its hash, since it may be longer than what an index
+// takes; of the authors who wrote the same no more than two are looked for.
 func (q *Queries) NewMentions(ctx context.Context, db DBTX, arg NewMentionsParams) ([]NewMentionsRow, error) {
 	rows, err := db.Query(ctx, newMentions, arg.OperationID, arg.Most)
 	if err != nil {
