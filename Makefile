@@ -1,6 +1,6 @@
 # Every target that needs programs beside Go sees to them first (scripts/setup.sh).
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run rehearse test check bench fuzz compare generate pin
+.PHONY: help setup dev run rehearse test check bench bench-live fuzz compare generate pin
 
 # No C compiler is needed, and go-ethereum builds in a third of the time.
 export CGO_ENABLED := 0
@@ -9,7 +9,7 @@ templ := go tool -modfile=tools/go.mod templ
 sqlc  := go -C tools tool sqlc
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install what is missing: PostgreSQL, Chromium, fonts, bubblewrap
 	@scripts/setup.sh
@@ -32,6 +32,9 @@ check: ## formatting, vet, layers, pinned prompts, fresh generated code
 
 bench: setup ## measure
 	go test -run='^$$' -bench=. -benchmem $(ARGS) ./...
+
+bench-live: ## measure the live page under a crowd: make bench-live ARGS='--viewers 10000 --stalled 1000'
+	go run ./cmd/benchlive $(ARGS)
 
 fuzz: ## run every fuzz target for a minute: make fuzz ARGS=10s for less
 	@scripts/fuzz.sh $(or $(ARGS),60s)

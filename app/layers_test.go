@@ -45,7 +45,7 @@ var doors = map[string][]string{
 	"github.com/ethereum/go-ethereum":          {"app/chain", "app/rehearsal", "app/rehearsal/*"},
 	"github.com/go-rod/rod":                    {"app/browser"},
 	"github.com/cloudflare/cloudflare-go":      {"app/pages"},
-	"github.com/labstack/echo/v4":              {"app/web"},
+	"github.com/labstack/echo/v4":              {"app/web", "cmd/benchlive"},
 	"github.com/starfederation/datastar-go":    {"app/web"},
 	"github.com/alexedwards/scs":               {"app/web"},
 	"github.com/go-webauthn/webauthn":          {"app/web"},

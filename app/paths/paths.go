@@ -48,10 +48,14 @@ func OperationLog(slug string, log Log) string {
 }
 
 // OperationLive is the stream that goes on after the line with that sequence
-// number. A page of older rows gets no new ones: there would be a gap between.
-func OperationLive(slug string, after int64, log Log) string {
+// number, and after the state of the parts with that name. A page of older rows
+// gets no new ones: there would be a gap between.
+func OperationLive(slug string, after int64, have string, log Log) string {
 	q := log.query()
 	q.Set("after", strconv.FormatInt(after, 10))
+	if have != "" {
+		q.Set("have", have)
+	}
 	return withQuery(Operation(slug)+"/live", q)
 }
 
@@ -62,6 +66,11 @@ func EventAnchor(seq int64) string { return "#" + EventID(seq) }
 func EventPage(slug string, seq int64) string {
 	return withQuery(Operation(slug), url.Values{"line": {strconv.FormatInt(seq, 10)}}) + EventAnchor(seq)
 }
+
+// OperationData says to programs where a takeover stands; OperationEvents goes on
+// telling them.
+func OperationData(slug string) string   { return "/api/v1/operations/" + url.PathEscape(slug) }
+func OperationEvents(slug string) string { return OperationData(slug) + "/events" }
 
 // TokenMarket is the market snapshot for the widgets of relaunched sites.
 func TokenMarket(chainID int64, address string) string {

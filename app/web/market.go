@@ -25,8 +25,7 @@ type marketAnswer struct {
 // GET /api/v1/tokens/:chain/:address/market is the last measurement, open to any site.
 func (s *Server) showTokenMarket(c echo.Context) error {
 	h := c.Response().Header()
-	h.Set(echo.HeaderAccessControlAllowOrigin, "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	open(c)
 	ref, err := tokenRef(c)
 	if err != nil {
 		return err

@@ -28,4 +28,6 @@ func (s *Server) metered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func streams(c echo.Context) bool { return strings.HasSuffix(c.Path(), "/live") }
+func streams(c echo.Context) bool {
+	return strings.HasSuffix(c.Path(), "/live") || strings.HasSuffix(c.Path(), "/events")
+}

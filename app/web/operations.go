@@ -18,12 +18,19 @@ const logRows = 200
 // GET /operations/:slug is the live page.
 func (s *Server) showOperation(c echo.Context) error {
 	ctx := c.Request().Context()
-	page, err := s.operationPage(ctx, c.Param("slug"))
+	w, err := s.show(ctx, c.Param("slug"))
 	if err != nil {
 		return err
 	}
-	page.Log, err = s.logPart(ctx, page.Op, window(logFilter(c), line(c), page.Op.Seq), operations.Agents(page.Steps))
+	page, err := w.snapshot(ctx)
 	if err != nil {
+		return err
+	}
+	f := window(logFilter(c), line(c), page.Op.Seq)
+	if f == (paths.Log{}) {
+		return w.front(c, page)
+	}
+	if page.Log, err = s.logPart(ctx, page.Op, f, operations.Agents(page.Steps)); err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
@@ -80,17 +87,8 @@ func window(f paths.Log, row, newest int64) paths.Log {
 
 // logPart reads the rows of one part of the log, oldest first.
 func (s *Server) logPart(ctx context.Context, op app.Operation, f paths.Log, agents []string) (operations.Log, error) {
-	part := operations.Log{Slug: op.Slug, Filter: f, Agents: agents}
 	events, err := s.matching(ctx, op.ID, f)
-	if err != nil {
-		return part, err
-	}
-	if len(events) > logRows {
-		part.Older, part.Previous = true, events[0].Step
-		events = events[1:]
-	}
-	part.Events = events
-	return part, nil
+	return part(op.Slug, f, events, agents), err
 }
 
 // matching returns the last rows that fit the filter and one more, so that it

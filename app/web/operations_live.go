@@ -1,53 +1,33 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"strconv"
-	"sync/atomic"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/labstack/echo/v4"
-	"github.com/starfederation/datastar-go/datastar"
 
-	"vivra/app"
 	"vivra/app/live"
-	"vivra/app/paths"
-	"vivra/views/operations"
-	"vivra/views/ui"
-)
-
-const (
-	// maxBehind is how many rows are sent one by one; a viewer further behind
-	// gets the newest part of the log instead.
-	maxBehind = 500
-	// quiet is the least time between two spoken announcements.
-	quiet = 5 * time.Second
 )
 
 // GET /operations/:slug/live keeps the live page up to date: its parts as they
 // change, and each new row of the log once, with its number as the event's id.
 func (s *Server) liveOperation(c echo.Context) error {
-	op, err := s.Store.OperationBySlug(c.Request().Context(), c.Param("slug"))
+	w, err := s.show(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
 	}
-	changes, unsubscribe := s.Hub.Subscribe(live.Operation(op.ID)) // before the first read: nothing is missed
-	defer unsubscribe()
-
-	v := &viewer{
-		stream: openStream(c), server: s, slug: op.Slug, filter: logFilter(c), seen: lastSeen(c),
-		states: map[string]app.StepState{}, hushOver: make(chan struct{}, 1),
-	}
-	for {
-		if err := v.push(v.Context()); err != nil {
-			return err
+	return w.watch(c, func(ctx context.Context) (*live.Feed, live.Place, error) {
+		r, err := w.rowsFor(ctx, logFilter(c))
+		if err != nil {
+			return nil, live.Place{}, err
 		}
-		if ok, err := v.rest(changes, v.hushOver); !ok {
-			return err
+		at := live.Place{Line: lastSeen(c)}
+		if c.QueryParam("have") == w.state { // the page has the parts as they are
+			at.Rev = r.feed.Now().Rev
 		}
-	}
+		return r.feed, at, nil
+	})
 }
 
 // lastSeen is the row the viewer saw last: the header of a reconnection wins
@@ -61,133 +41,137 @@ func lastSeen(c echo.Context) int64 {
 	return 0
 }
 
-// viewer is one open live page.
-type viewer struct {
-	*stream
-	server *Server
-	slug   string
-	filter paths.Log
-	seen   int64  // the last row sent, or skipped by the filter
-	step   string // of that row
-	states map[string]app.StepState
-	news   string      // what is still to be announced
-	hushed atomic.Bool // something was announced just now
-	// hushOver receives when the next announcement may be made.
-	hushOver chan struct{}
-}
-
-func (v *viewer) push(ctx context.Context) error {
-	page, err := v.server.operationPage(ctx, v.slug)
+// watch sends one viewer what a feed of the page has, until it leaves. choose
+// picks the feed and where the viewer stands in it, with the page locked.
+func (w *show) watch(c echo.Context, choose func(context.Context) (*live.Feed, live.Place, error)) error {
+	ctx := c.Request().Context()
+	feed, at, err := w.enter(ctx, lastSeen(c), choose)
 	if err != nil {
 		return err
 	}
-	parts := []struct {
-		name string
-		part templ.Component
-	}{
-		{"head", operations.Head(page)}, {"now", operations.Now(page)}, {"plan", operations.Plan(page)},
-		{"costs", operations.Costs(page)}, {"numbers", operations.Numbers(page)}, {"published", operations.Published(page)}, {"take-away", operations.TakeAway(page)},
-	}
-	for _, p := range parts {
-		if err := v.patch(p.name, p.part); err != nil {
-			return err
+	defer w.leave()
+	out := openWire(c)
+	beats := time.NewTicker(heartbeat)
+	defer beats.Stop()
+	for err = out.beat(); err == nil; {
+		var (
+			frames [][]byte
+			more   <-chan struct{}
+		)
+		if frames, at, more, err = feed.Read(at); err != nil {
+			return nil // it comes back, and is told then
+		}
+		if err = out.send(frames); err != nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-more:
+		case at := <-beats.C:
+			out.until(at.Add(heartbeat + patience))
+			err = out.beat()
 		}
 	}
-	if v.filter.Before == 0 {
-		if err := v.catchUp(ctx, page); err != nil {
-			return err
+	return nil // whoever reads no more is gone
+}
+
+// enter counts a viewer in who has seen rows up to a number. The page is read as
+// long as it has any, so that it need not be read for the next one, unless that
+// one knows more, from another process.
+func (w *show) enter(ctx context.Context, seen int64, choose func(context.Context) (*live.Feed, live.Place, error)) (*live.Feed, live.Place, error) {
+	w.mu.Lock()
+	if w.stop == nil || seen > w.last() {
+		w.mu.Unlock()
+		if err := w.current(ctx); err != nil {
+			return nil, live.Place{}, err
 		}
 	}
-	return v.announce(page.Steps)
-}
-
-// catchUp sends the rows after the last one seen.
-func (v *viewer) catchUp(ctx context.Context, page operations.Page) error {
-	if page.Op.Seq-v.seen > maxBehind || v.seen > page.Op.Seq {
-		return v.resync(ctx, page)
-	}
-	if err := v.recallStep(ctx, page.Op.ID); err != nil {
-		return err
-	}
-	events, err := v.server.Store.EventsAfter(ctx, page.Op.ID, v.seen, maxBehind)
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	if err := v.appendRows(ctx, events); err != nil {
-		return err
-	}
-	v.seen = events[len(events)-1].Seq
-	return nil
-}
-
-// resync shows the newest part of the log in place of what the page has.
-func (v *viewer) resync(ctx context.Context, page operations.Page) error {
-	part, err := v.server.logPart(ctx, page.Op, v.filter, operations.Agents(page.Steps))
+	defer w.mu.Unlock()
+	feed, at, err := choose(ctx)
 	if err != nil {
-		return err
+		return nil, at, err
 	}
-	v.seen, v.step = page.Op.Seq, ""
-	if n := len(part.Events); n > 0 {
-		v.seen, v.step = max(v.seen, part.Events[n-1].Seq), part.Events[n-1].Step
+	w.viewers++
+	if w.stop == nil {
+		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
+		w.stop = stop
+		go w.run(reading, w.page.Op.ID)
 	}
-	html, err := rendered(ctx, operations.LogCard(part))
+	return feed, at, nil
+}
+
+func (w *show) leave() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.viewers--; w.viewers == 0 {
+		w.close(errOver)
+	}
+}
+
+// close ends all feeds. The lock is held.
+func (w *show) close(err error) {
+	for _, r := range w.rows {
+		r.feed.Close(err)
+	}
+	if w.data != nil {
+		w.data.Close(err)
+	}
+	w.rows, w.data = nil, nil
+	if w.stop != nil {
+		w.stop()
+	}
+	w.stop = nil
+}
+
+// run reads the page whenever something of it has changed, for all who have it
+// open. When it can't be read they are told by the end of their streams.
+func (w *show) run(ctx context.Context, operation int64) {
+	changes, unsubscribe := w.server.Hub.Subscribe(live.Operation(operation))
+	defer unsubscribe()
+	hush, gap := time.NewTimer(quiet), time.NewTimer(0)
+	defer hush.Stop()
+	defer gap.Stop()
+	for w.renew(ctx) {
+		again := time.NewTimer(relook)
+		select {
+		case <-ctx.Done():
+		case <-changes:
+		case <-again.C:
+		case <-hush.C:
+			w.speak()
+			hush.Reset(quiet)
+		}
+		again.Stop()
+		select {
+		case <-ctx.Done():
+		case <-gap.C:
+			gap.Reset(breath)
+		}
+	}
+}
+
+// renew reads the page once more. It returns false when nobody is left, or when
+// those who were have been told that it can't be read.
+func (w *show) renew(ctx context.Context) bool {
+	err := w.current(ctx)
 	if err != nil {
-		return err
+		w.mu.Lock()
 	}
-	return v.PatchElements(html, datastar.WithPatchElementsEventID(strconv.FormatInt(v.seen, 10)))
+	defer w.mu.Unlock()
+	if ctx.Err() != nil {
+		return false
+	}
+	if err != nil {
+		w.server.Log.WarnContext(ctx, "read a live page", "operation", w.slug, "error", err)
+		w.close(errOver)
+	}
+	return err == nil
 }
 
-// recallStep reads which step the last seen row belongs to, for the headings.
-func (v *viewer) recallStep(ctx context.Context, operationID int64) error {
-	if v.step != "" || v.seen == 0 {
-		return nil
-	}
-	before, err := v.server.Store.Events(ctx, operationID, v.seen+1, 1)
-	if len(before) == 1 {
-		v.step = before[0].Step
-	}
-	return err
-}
-
-func (v *viewer) appendRows(ctx context.Context, events []app.Event) error {
-	var html bytes.Buffer
-	for _, e := range fitting(events, v.filter) {
-		if err := operations.Line(v.slug, e, v.step).Render(ctx, &html); err != nil {
-			return err
-		}
-		v.step = e.Step
-	}
-	if html.Len() == 0 {
-		return nil
-	}
-	last := strconv.FormatInt(events[len(events)-1].Seq, 10)
-	return v.PatchElements(html.String(), datastar.WithSelectorID("log-lines"), datastar.WithModeAppend(), datastar.WithPatchElementsEventID(last))
-}
-
-// announce speaks of steps that changed, at most once in a while: what happens
-// meanwhile is told with the next one, newest first.
-func (v *viewer) announce(steps []app.Step) error {
-	for _, s := range steps {
-		before, known := v.states[s.Key]
-		if known && before != s.State {
-			v.news = ui.StepTitle(s.Key) + ": " + ui.StepWord(s.State) + "."
-		}
-		v.states[s.Key] = s.State
-	}
-	if v.news == "" || v.hushed.Swap(true) {
-		return nil
-	}
-	text := v.news
-	v.news = ""
-	time.AfterFunc(quiet, func() {
-		v.hushed.Store(false)
-		v.hushOver <- struct{}{} // has room: one timer runs at a time, and its value is taken before the next starts
-	})
-	return v.PatchElements(templ.EscapeString(text), datastar.WithSelectorID("announcement"), datastar.WithModeInner())
-}
-
-func rendered(ctx context.Context, part templ.Component) (string, error) {
-	var out bytes.Buffer
-	err := part.Render(ctx, &out)
-	return out.String(), err
+// speak lets the next announcement be made.
+func (w *show) speak() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.hushed = false
 }

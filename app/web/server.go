@@ -61,6 +61,7 @@ type Server struct {
 	byAddress limiter // tries to sign in
 	byName    limiter
 	sums      sums
+	shows     shows
 }
 
 // Handler returns the site.

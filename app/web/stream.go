@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"context"
 	"net/http"
 	"strings"
@@ -27,24 +28,30 @@ const (
 // stream is one viewer's open page.
 type stream struct {
 	*datastar.ServerSentEventGenerator
-	w      http.ResponseWriter
+	w      wire
 	sent   map[string]string          // the last rendering of each part
 	stands func(context.Context) bool // whether the viewer may still see it; nil: anyone may
 }
 
-// openStream starts an SSE response. Echo must be told first that the response
-// is committed, else the header is written twice.
+// openStream starts an SSE response of one viewer's own.
 func openStream(c echo.Context) *stream {
+	w := openWire(c)
+	stands, _ := c.Get(standsKey).(func(context.Context) bool)
+	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}, stands}
+}
+
+// openWire starts an SSE response. Echo must be told first that the response is
+// committed, else the header is written twice.
+func openWire(c echo.Context) wire {
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "text/event-stream")
 	h.Set(echo.HeaderCacheControl, "no-cache")
 	h.Set("X-Accel-Buffering", "no")
-	w := deadlineWriter{c.Response().Writer}
-	w.extend()
+	w := wire{c.Response().Writer}
+	w.extend(heartbeat + patience)
 	w.endless()
 	c.Response().WriteHeader(http.StatusOK)
-	stands, _ := c.Get(standsKey).(func(context.Context) bool)
-	return &stream{datastar.NewSSE(w, c.Request()), w, map[string]string{}, stands}
+	return w
 }
 
 // returns are written so that none can end a line of the stream: readers take
@@ -64,14 +71,6 @@ func (s *stream) patch(name string, part templ.Component) error {
 	}
 	s.sent[name] = html
 	return s.PatchElements(html)
-}
-
-// beat sends a comment, which changes nothing.
-func (s *stream) beat() error {
-	if _, err := s.w.Write([]byte(": beat\n\n")); err != nil {
-		return err
-	}
-	return http.NewResponseController(s.w).Flush()
 }
 
 // rest waits out the breath, then for the next change, beating meanwhile. It
@@ -99,7 +98,8 @@ func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, e
 		case <-also:
 			return s.allowed(), nil
 		case <-beats.C:
-			if err := s.beat(); err != nil {
+			s.w.extend(patience)
+			if err := s.w.beat(); err != nil {
 				return false, err
 			}
 		}
@@ -108,29 +108,58 @@ func (s *stream) rest(changes <-chan struct{}, also <-chan struct{}) (ok bool, e
 
 func (s *stream) allowed() bool { return s.stands == nil || s.stands(s.Context()) }
 
-// deadlineWriter gives each write a deadline of its own, so that a viewer who
+// wire gives each write a deadline of its own, so that a viewer who
 // stopped reading holds nothing for long.
-type deadlineWriter struct{ http.ResponseWriter }
+type wire struct{ http.ResponseWriter }
 
-func (w deadlineWriter) Write(b []byte) (int, error) {
-	w.extend()
+func (w wire) Write(b []byte) (int, error) {
+	w.extend(patience)
 	return w.ResponseWriter.Write(b)
 }
 
+// send writes frames and sees them off, before the deadline that stands.
+func (w wire) send(frames [][]byte) error {
+	if len(frames) == 0 {
+		return nil
+	}
+	for _, f := range frames {
+		if _, err := w.ResponseWriter.Write(f); err != nil {
+			return err
+		}
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// beat sends a comment, which changes nothing.
+func (w wire) beat() error { return w.send([][]byte{pulse}) }
+
+var pulse = []byte(": beat\n\n")
+
 // Unwrap lets http.ResponseController find the connection.
-func (w deadlineWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w wire) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // extend moves the deadline. Sockets live by the wall clock, whatever clock
 // the application is given; a context's deadline is told by it.
-func (w deadlineWriter) extend() {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (w wire) extend(by time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), by)
 	defer cancel()
 	deadline, _ := ctx.Deadline()
+	w.until(deadline)
+}
+
+// until sets the deadline.
+func (w wire) until(deadline time.Time) {
 	_ = http.NewResponseController(w.ResponseWriter).SetWriteDeadline(deadline) // a recorder has none
 }
 
 // endless lifts the server's limit on reading a request: a stream's viewer is
 // listened to, for when it leaves, as long as the stream lasts.
-func (w deadlineWriter) endless() {
+func (w wire) endless() {
 	_ = http.NewResponseController(w.ResponseWriter).SetReadDeadline(time.Time{})
+}
+
+func rendered(ctx context.Context, part templ.Component) (string, error) {
+	var out bytes.Buffer
+	err := part.Render(ctx, &out)
+	return out.String(), err
 }

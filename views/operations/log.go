@@ -23,6 +23,14 @@ func tokens(e app.Event) string {
 	return strings.Join(parts, ", ")
 }
 
+// Last is the number of the last row, 0 when there is none.
+func (l Log) Last() int64 {
+	if n := len(l.Events); n > 0 {
+		return l.Events[n-1].Seq
+	}
+	return 0
+}
+
 func (l Log) stepBefore(i int) string {
 	if i == 0 {
 		return l.Previous

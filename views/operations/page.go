@@ -26,6 +26,7 @@ type Page struct {
 	Sources      []app.SourceCost
 	Metrics      []app.Metrics // oldest first; the first is the baseline
 	Log          Log
+	State        string // names the parts as they are; empty: unknown
 	Now          time.Time
 	Explorer     string // base address of a block explorer, empty: no link
 	PublicURL    string
@@ -99,12 +100,7 @@ func (p Page) dayText() string {
 }
 
 // after is the sequence number the stream goes on from: the last the page knows.
-func (p Page) after() int64 {
-	if n := len(p.Log.Events); n > 0 {
-		return max(p.Log.Events[n-1].Seq, p.Op.Seq)
-	}
-	return p.Op.Seq
-}
+func (p Page) after() int64 { return max(p.Log.Last(), p.Op.Seq) }
 
 func (p Page) preview(pub app.Publication) ui.Preview {
 	return ui.Preview{Kind: pub.Kind, Payload: pub.Payload, Of: pub.Parts.Total, Media: func(sha string) string { return paths.OperationMedia(p.Op.Slug, sha) }}
