@@ -94,9 +94,21 @@ SELECT (EXISTS (SELECT FROM operation_steps WHERE state = 'running')
 
 -- Posts of a step's earlier drafts that were never found.
 -- name: DoubtedPosts :many
-SELECT DISTINCT ON (position) position, doubted_at::timestamptz AS at FROM effects
-WHERE step_id = @step_id AND kind = 'x.post' AND doubted_at IS NOT NULL AND state IN ('failed', 'void')
-ORDER BY position, doubted_at;
+SELECT DISTINCT ON (e.position) e.position, e.doubted_at::timestamptz AS at FROM effects e
+WHERE e.step_id = @step_id AND e.kind = 'x.post' AND e.doubted_at IS NOT NULL AND e.state IN ('failed', 'void')
+    AND NOT EXISTS (SELECT FROM effects d WHERE d.step_id = e.step_id AND d.position = e.position AND d.state = 'done')
+ORDER BY e.position, e.doubted_at;
+
+-- When the same call was first in doubt, under this approval or an earlier one.
+-- name: DoubtedBefore :one
+SELECT coalesce(min(b.doubted_at), 'epoch')::timestamptz AS at FROM effects b JOIN effects e ON e.step_id = b.step_id
+    AND e.position = b.position AND e.request_sha256 = b.request_sha256
+WHERE e.id = @id AND b.doubted_at IS NOT NULL AND (b.id = e.id OR b.state IN ('failed', 'void'));
+
+-- A person has looked for a call: it has not gone out under an earlier approval either.
+-- name: LookedFor :exec
+UPDATE effects b SET doubted_at = NULL FROM effects e
+WHERE e.id = @id AND b.step_id = e.step_id AND b.position = e.position AND b.id <> e.id AND b.request_sha256 = e.request_sha256 AND b.doubted_at IS NOT NULL;
 
 -- name: PublicationCounts :many
 SELECT kind, count(*)::int AS count FROM effects WHERE operation_id = @operation_id AND state = 'done' GROUP BY kind ORDER BY kind;

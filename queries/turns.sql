@@ -28,23 +28,26 @@ WHERE id IN (
 RETURNING id, state;
 
 -- A step has one publication, also where its rest has an approval of its own.
--- What is in doubt counts as sent when it was attempted. Busy: something is being
--- sent, or in doubt since a while ago in an operation that goes on. Within:
--- another publication is out in part, goes on by itself, and has posted after
--- this one; nothing must come between its posts.
+-- What was in doubt and is not known to be out counts as sent when it was
+-- attempted. Busy: something is being sent, or in doubt since a while ago in an
+-- operation that goes on. Within: another publication is out in part, goes on by
+-- itself before long, and has posted after this one, whenever that was booked;
+-- nothing must come between its posts. Whichever posted last goes first, so no
+-- two wait for each other.
 -- name: LastOnAccount :one
 SELECT greatest((SELECT max(d.done_at) FROM effects d WHERE d.account = @account AND d.step_id <> @step_id
         AND d.state = 'done' AND d.done_at > @since),
-        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = @account AND u.step_id <> @step_id AND u.state = 'unknown'), 'epoch')::timestamptz AS last_at,
+        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = @account AND u.step_id <> @step_id
+        AND (u.state = 'unknown' OR u.doubted_at IS NOT NULL AND u.state <> 'done')), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until,
     EXISTS (SELECT FROM effects b JOIN operations o ON o.id = b.operation_id
         WHERE b.account = @account AND b.step_id <> @step_id
             AND (b.state = 'attempting' OR b.state = 'unknown' AND b.attempted_at > @doubted_since AND o.state IN ('running', 'paused'))) AS busy,
     EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
-        WHERE c.account = @account AND c.step_id <> @step_id AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
+        WHERE c.account = @account AND c.step_id <> @step_id AND c.state = 'intent' AND NOT c.begins AND c.not_before <= @before_long AND o.state = 'running' AND v.state = 'approved'
             AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')
-            AND EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.account = c.account
-                AND p.done_at > coalesce((SELECT max(own.done_at) FROM effects own WHERE own.step_id = @step_id AND own.state = 'done'), 'epoch'))) AS within;
+            AND EXISTS (SELECT FROM effects p WHERE p.step_id = c.step_id AND p.position < c.position AND p.account = c.account AND p.state = 'done'
+                AND p.attempted_at > coalesce((SELECT max(own.attempted_at) FROM effects own WHERE own.step_id = @step_id AND own.state = 'done'), 'epoch'))) AS within;
 
 -- name: LastTurn :one
 SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @account AND w.begins AND w.state = 'intent'),
@@ -52,14 +55,17 @@ SELECT greatest((SELECT max(w.not_before) FROM effects w WHERE w.account = @acco
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = @account), 'epoch')::timestamptz AS held_until;
 
 -- name: HoldAccount :exec
-INSERT INTO x_holds (account, held_until) VALUES (@account, @held_until)
-ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until);
+INSERT INTO x_holds (account, held_until, effect_id) VALUES (@account, @held_until, @effect_id::bigint)
+ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until), effect_id = excluded.effect_id;
 
 -- name: HeldUntil :one
 SELECT coalesce((SELECT held_until FROM x_holds WHERE account = @account), 'epoch')::timestamptz AS at;
 
 -- name: ReleaseAccount :exec
 DELETE FROM x_holds WHERE account = @account;
+
+-- name: ReleaseHoldOf :exec
+DELETE FROM x_holds WHERE account = @account AND effect_id = @effect_id::bigint;
 
 -- Each publication that waits gets a turn of its own, in order, so that it is
 -- looked at when it can go out and not before.

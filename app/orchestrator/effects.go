@@ -23,6 +23,9 @@ const (
 	// askAgain is how often a person's answer is waited for before the platform
 	// is asked once more.
 	askAgain = 24 * time.Hour
+	// asksAgain is the longest that X is taken at its word when it asks for
+	// patience: no limit of its lasts longer than a day.
+	asksAgain = 24 * time.Hour
 	// tooLong is how long a platform that can't be asked is waited for before a
 	// person has to look.
 	tooLong = 2 * time.Hour
@@ -97,7 +100,11 @@ func (o *Orchestrator) booked(at Point, err error) error {
 // waits on the account is not refused as well. Nobody is woken for a reply that
 // X does not take.
 func (o *Orchestrator) failEffect(ctx context.Context, e app.Effect, cause error, now time.Time) error {
-	if e.Kind == effects.XPost && e.Attempt > 1 {
+	before, err := o.triedBefore(ctx, e)
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	if before {
 		if settled, err := o.madeBefore(ctx, e, cause.Error(), now); settled {
 			return err
 		}
@@ -177,13 +184,27 @@ const stands = "X says that this text stands there already"
 // that was tried before is looked for again.
 func (o *Orchestrator) saidBefore(ctx context.Context, e app.Effect, refusal error, now time.Time) error {
 	settled, err := o.madeBefore(ctx, e, stands, now)
-	switch {
-	case settled:
+	if settled {
 		return err
-	case e.Attempt > 1:
+	}
+	before, err := o.triedBefore(ctx, e)
+	switch {
+	case err != nil:
+		return errors.Join(refusal, err)
+	case before:
 		return o.booked(Unknown, o.Store.EffectUnknown(ctx, e, stands, now.Add(lookAgain), now))
 	}
 	return o.failEffect(ctx, e, refusal, now)
+}
+
+// triedBefore tells whether an attempt before this one may have made the post
+// that e is to make, be it under an earlier approval of the same call.
+func (o *Orchestrator) triedBefore(ctx context.Context, e app.Effect) (bool, error) {
+	if e.Kind != effects.XPost || e.Attempt > 1 {
+		return e.Kind == effects.XPost, nil
+	}
+	at, err := o.Store.DoubtedBefore(ctx, e.ID)
+	return at != nil, err
 }
 
 func unknownKind(kind string) error { return fmt.Errorf("there is no effect of kind %q", kind) }

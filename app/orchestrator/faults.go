@@ -114,7 +114,7 @@ func refusedForGood(err error) bool {
 
 // inDoubt tells whether a call may have gone through although it failed here.
 func inDoubt(err error) bool {
-	return x.Unknown(err) || telegram.Unknown(err) || pages.Unknown(err) ||
+	return errors.Is(err, errCannotTell) || x.Unknown(err) || telegram.Unknown(err) || pages.Unknown(err) ||
 		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
 }
 
@@ -129,7 +129,7 @@ func passing(err error, now time.Time) (time.Duration, bool) {
 	)
 	switch {
 	case errors.As(err, &onX) && onX.RateLimited():
-		return max(onX.RetryAfter, onX.ResetAt.Sub(now), tryAgain), true
+		return min(max(onX.RetryAfter, onX.ResetAt.Sub(now), tryAgain), asksAgain), true
 	case errors.As(err, &onTelegram) && onTelegram.RateLimited():
 		return max(onTelegram.RetryAfter, time.Second), true
 	case errors.As(err, &onPages) && onPages.Status == http.StatusTooManyRequests:
@@ -178,7 +178,7 @@ func adviceInThread(refused *x.APIError) string {
 	case refused.NotSummoned():
 		return "X does not take this post as an answer to the one before it, and will say the same again. Finish with what is out, or try again once X allows it."
 	case refused.Status == http.StatusForbidden:
-		return "This post did not go out. Look at the account, and at what the application may do, in X's developer console; then go on from this post, or finish with what is out."
+		return "This attempt posted nothing. Look at the account, and at what the application may do, in X's developer console; then go on from this post, or finish with what is out."
 	}
 	return adviceOnX(refused)
 }

@@ -79,7 +79,15 @@ func (o *Orchestrator) findPost(ctx context.Context, e app.Effect, p effects.Pos
 			return postgres.Sent{}, err
 		}
 	}
-	posts, err := o.Desk.Timeline(ctx, desk.ForPublication(e), account, f.AccountID, since(v))
+	from := since(v)
+	doubted, err := o.Store.DoubtedBefore(ctx, e.ID)
+	if err != nil {
+		return postgres.Sent{}, err
+	}
+	if doubted != nil && doubted.Add(-skew).Before(from) {
+		from = doubted.Add(-skew)
+	}
+	posts, err := o.Desk.Timeline(ctx, desk.ForPublication(e), account, f.AccountID, from)
 	var unpaid *app.BudgetError
 	if errors.Is(err, x.ErrMore) || errors.As(err, &unpaid) {
 		return postgres.Sent{}, errCannotTell

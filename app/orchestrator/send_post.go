@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"errors"
 
 	"vivra/app"
 	"vivra/app/effects"
@@ -10,6 +11,13 @@ import (
 )
 
 func (o *Orchestrator) sendPost(ctx context.Context, a attempt, p effects.Post) (postgres.Sent, error) {
+	made, ok, err := o.madeInDoubt(ctx, a.Effect, p.Account)
+	switch {
+	case errors.Is(err, errCannotTell):
+		return made, err
+	case ok || err != nil:
+		return made, beforeSending(err)
+	}
 	token, request, err := o.preparePost(ctx, a, p)
 	if err != nil {
 		return postgres.Sent{}, beforeSending(err)
@@ -22,6 +30,20 @@ func (o *Orchestrator) sendPost(ctx context.Context, a attempt, p effects.Post) 
 		return postgres.Sent{}, err
 	}
 	return posted(p, id), nil
+}
+
+// madeInDoubt looks for what an attempt has made that was in doubt and not found:
+// by now it may be shown, and X may have forgotten that it has the text. What
+// can't be looked for stays in doubt: nobody sends it blindly.
+func (o *Orchestrator) madeInDoubt(ctx context.Context, e app.Effect, account string) (postgres.Sent, bool, error) {
+	doubted, err := o.Store.DoubtedBefore(ctx, e.ID)
+	if err != nil || doubted == nil {
+		return postgres.Sent{}, false, err
+	}
+	if _, err := o.account(ctx, e, account); err != nil {
+		return postgres.Sent{}, false, err
+	}
+	return o.find(ctx, e)
 }
 
 // preparePost does everything that comes before the post is public.

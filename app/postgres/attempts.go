@@ -119,9 +119,10 @@ func (t *opTx) unapproved(ctx context.Context, e dbsqlc.EffectRow, v app.Validat
 	return t.failPublishing(ctx, e.Effect.StepID, e.StepKey, message)
 }
 
-// doubtHolds is how long a post in doubt has others wait behind it, so that a
-// thread is not cut in two: by then a person was asked to look.
-const doubtHolds = 2 * time.Hour
+// threadHolds is how long a post that is in doubt, or that X holds up, has others
+// wait behind it, so that a thread is not cut in two: by then a person was asked
+// to look.
+const threadHolds = 2 * time.Hour
 
 // spaced keeps the gap between two publications of one account, from the last
 // post of one to the first of the next: the later one is delayed, never dropped.
@@ -136,8 +137,9 @@ func (t *opTx) spaced(ctx context.Context, e dbsqlc.Effect, spacing time.Duratio
 		return false, err
 	}
 	q := t.store.q
-	since, doubted := t.now.Add(-spacing), t.now.Add(-doubtHolds)
-	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since, DoubtedSince: &doubted})
+	since, doubted := t.now.Add(-spacing), t.now.Add(-threadHolds)
+	last, err := q.LastOnAccount(ctx, t, dbsqlc.LastOnAccountParams{Account: e.Account, StepID: e.StepID, Since: &since, DoubtedSince: &doubted,
+		BeforeLong: t.now.Add(threadHolds)})
 	if err != nil {
 		return false, fmt.Errorf("read account's last post: %w", err)
 	}

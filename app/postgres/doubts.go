@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"vivra/app"
@@ -106,7 +107,7 @@ func (t *opTx) effectFailed(ctx context.Context, row dbsqlc.Effect, stepKey stri
 func (s *Store) EffectUnpaid(ctx context.Context, e app.Effect, cause error, until, now time.Time) error {
 	return s.under(ctx, e, open, now, func(t *opTx, row dbsqlc.Effect) error {
 		if account := postsAs(row); account != "" {
-			if err := t.holdAccount(ctx, account, until); err != nil {
+			if err := t.holdAccount(ctx, account, row.ID, until); err != nil {
 				return err
 			}
 		}
@@ -116,12 +117,12 @@ func (s *Store) EffectUnpaid(ctx context.Context, e app.Effect, cause error, unt
 
 // holdAccount has everything wait that is to be posted with an account, and tells
 // so once a day.
-func (t *opTx) holdAccount(ctx context.Context, account string, until time.Time) error {
+func (t *opTx) holdAccount(ctx context.Context, account string, effectID int64, until time.Time) error {
 	subject := fmt.Sprintf("@%s credits %s", account, t.now.Format(time.DateOnly))
 	if _, err := t.raise(ctx, "x_account", subject, "X takes no posts of @"+account+": its credits are used up. Add credits in X's developer console, then try the failed publication again: from then on it posts. Until you do, nothing is posted with it before "+until.Format("15:04 UTC")+", and then the next post is tried, which fails like this one if nothing was paid."); err != nil {
 		return err
 	}
-	if err := t.store.q.HoldAccount(ctx, t, dbsqlc.HoldAccountParams{Account: account, HeldUntil: until}); err != nil {
+	if err := t.store.q.HoldAccount(ctx, t, dbsqlc.HoldAccountParams{Account: account, HeldUntil: until, EffectID: effectID}); err != nil {
 		return fmt.Errorf("hold the account: %w", err)
 	}
 	return nil
@@ -153,6 +154,11 @@ func (s *Store) LoseExpiredEffects(ctx context.Context, now, wall time.Time) err
 	return nil
 }
 
+// wasInDoubt is in what doubts says, and in nothing else that a draft is marked with.
+const wasInDoubt = " of an earlier draft was in doubt on "
+
+func tellsADoubt(problem string) bool { return strings.Contains(problem, wasInDoubt) }
+
 // doubts says which posts of a step's earlier drafts may stand on X although they
 // were not found: a draft in other words would say the same once more.
 func (t *opTx) doubts(ctx context.Context, stepID int64) ([]string, error) {
@@ -162,10 +168,20 @@ func (t *opTx) doubts(ctx context.Context, stepID int64) ([]string, error) {
 	}
 	said := make([]string, len(rows))
 	for i, r := range rows {
-		said[i] = fmt.Sprintf("Post %d of an earlier draft was in doubt on %s and was not found. Look at the account first: if it stands there now, this would say it twice.",
+		said[i] = fmt.Sprintf("Post %d"+wasInDoubt+"%s and was not found. Look at the account first: if it stands there now, this would say it twice.",
 			r.Position+1, r.At.UTC().Format("2 January, 15:04 UTC"))
 	}
 	return said, nil
+}
+
+// DoubtedBefore is when the same call was first in doubt and was not found, under
+// the approval that it has or an earlier one; nil when it never was.
+func (s *Store) DoubtedBefore(ctx context.Context, effectID int64) (*time.Time, error) {
+	at, err := s.q.DoubtedBefore(ctx, s.pool, effectID)
+	if err != nil {
+		return nil, fmt.Errorf("look for an earlier doubt: %w", err)
+	}
+	return instant(at), nil
 }
 
 // SettleEffect takes a person's word for what became of an attempt in doubt.
@@ -182,6 +198,9 @@ func (s *Store) SettleEffect(ctx context.Context, said app.Settlement, by app.Us
 		}
 		if !said.Sent {
 			row.DoubtedAt = nil
+			if err := s.q.LookedFor(ctx, t, row.ID); err != nil {
+				return fmt.Errorf("end earlier doubts: %w", err)
+			}
 			return t.later(ctx, row, e.StepKey, dbsqlc.EndEffectParams{Error: "a person found that it had not gone out", NotBefore: now})
 		}
 		found, err := t.found(ctx, e, said.Link)

@@ -94,7 +94,7 @@ func marked(r app.Risk, f app.Frozen, changes []string) app.Risk {
 	for i, a := range r.Addresses {
 		r.Addresses[i].Matches = preflight.Official(a.Address, f.OfficialAddress)
 	}
-	r.Problems = slices.Clone(r.Problems)
+	r.Problems = slices.DeleteFunc(slices.Clone(r.Problems), tellsADoubt) // told anew, of what is in doubt now
 	for _, problem := range slices.Concat(changes, effects.Contradictions(f)) {
 		if !slices.Contains(r.Problems, problem) {
 			r.Problems = append(r.Problems, problem)

@@ -73,8 +73,8 @@ func (t *opTx) partWith(ctx context.Context, v app.Validation) ([]app.OutCall, e
 	}
 	for _, r := range rows {
 		if r.State == app.EffectFailed {
-			if err := t.releaseAccount(ctx, r); err != nil {
-				return nil, err
+			if err := t.store.q.ReleaseHoldOf(ctx, t, dbsqlc.ReleaseHoldOfParams{Account: postsAs(r), EffectID: r.ID}); err != nil {
+				return nil, fmt.Errorf("release the account: %w", err)
 			}
 		}
 	}

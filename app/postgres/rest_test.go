@@ -368,3 +368,56 @@ func TestAStepRunAgainAfterADoubt(t *testing.T) {
 		t.Errorf("it is marked %q", next.Risk.Problems)
 	}
 }
+
+// TestARestOfSomethingElseSaysNothingOfCredits: what broke off for another reason
+// leaves the account held.
+func TestARestOfSomethingElseSaysNothingOfCredits(t *testing.T) {
+	t.Parallel()
+	w, v := broken(t)
+	w.exec(`INSERT INTO x_holds (account, held_until) VALUES ('ember', $1)`, t0.Add(time.Hour))
+	_, err := w.rest(v, t0)
+	w.must(err)
+	if w.count("x_holds") != 1 {
+		t.Error("the hold is lifted, and nobody has said that anything was paid")
+	}
+}
+
+// TestADoubtThatIsOver is not told of any more: its post is out, or a person has
+// looked for the same call under a later approval.
+func TestADoubtThatIsOver(t *testing.T) {
+	t.Parallel()
+	for name, ends := range map[string]func(*world, app.Effect, time.Time){
+		"out": func(w *world, e app.Effect, now time.Time) { w.must(w.store.EffectDone(w.ctx, e, sent("102"), now)) },
+		"looked for": func(w *world, e app.Effect, now time.Time) {
+			w.must(w.store.EffectUnknown(w.ctx, e, "timed out", now, now))
+			w.must(w.store.SettleEffect(w.ctx, app.Settlement{EffectID: e.ID, Fence: e.Fence}, ada, now))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := begun(t)
+			e, _ := w.attempt(w.effects(v)[2], t0)
+			w.must(w.store.EffectUnknown(w.ctx, e, "timed out", t0, t0))
+			w.must(w.store.EffectLater(w.ctx, e, "it had not gone out", t0, t0))
+			w.fail(v, 2, t0)
+			next, err := w.rest(v, t0)
+			w.must(err)
+			if next.Risk.Marks() == 0 {
+				t.Fatal("the doubt is forgotten")
+			}
+			t1 := w.approve(next, t0)
+			e, ok := w.attempt(w.effects(next)[0], t1)
+			if !ok {
+				t.Fatal("the rest does not go on")
+			}
+			ends(w, e, t1)
+			i := slices.IndexFunc(w.effects(next), func(e app.Effect) bool { return e.State == app.EffectIntent })
+			w.fail(next, i, t1)
+			last, err := w.rest(next, t1)
+			w.must(err)
+			if last.Risk.Marks() != 0 {
+				t.Errorf("it is marked %q", last.Risk.Problems)
+			}
+		})
+	}
+}

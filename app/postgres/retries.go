@@ -30,7 +30,8 @@ func (s *Store) EffectChanged(ctx context.Context, e app.Effect, changes []strin
 }
 
 // RetryEffect lets a publication that failed be attempted once more under the
-// approval it has. A thread goes on where it broke off.
+// approval it has, as often as if it had been attempted once. A thread goes on
+// where it broke off.
 func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, by app.User, now time.Time) error {
 	e, err := s.Effect(ctx, effectID)
 	if err != nil {
@@ -47,7 +48,7 @@ func (s *Store) RetryEffect(ctx context.Context, effectID int64, reason string, 
 		if err := t.releaseAccount(ctx, row.Effect); err != nil {
 			return err
 		}
-		err = t.saveEffect(ctx, row.Effect, dbsqlc.EndEffectParams{State: app.EffectIntent, NotBefore: now})
+		err = t.saveEffect(ctx, row.Effect, dbsqlc.EndEffectParams{State: app.EffectIntent, NotBefore: now, GivenBack: max(row.Effect.Attempt-1, 0)})
 		if err != nil {
 			return err
 		}

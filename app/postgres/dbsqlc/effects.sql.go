@@ -161,10 +161,25 @@ func (q *Queries) DelayEffect(ctx context.Context, db DBTX, arg DelayEffectParam
 	return err
 }
 
+const doubtedBefore = `-- name: DoubtedBefore :one
+SELECT coalesce(min(b.doubted_at), 'epoch')::timestamptz AS at FROM effects b JOIN effects e ON e.step_id = b.step_id
+    AND e.position = b.position AND e.request_sha256 = b.request_sha256
+WHERE e.id = $1 AND b.doubted_at IS NOT NULL AND (b.id = e.id OR b.state IN ('failed', 'void'))
+`
+
+// When the same call was first in doubt, under this approval or an earlier one.
+func (q *Queries) DoubtedBefore(ctx context.Context, db DBTX, id int64) (time.Time, error) {
+	row := db.QueryRow(ctx, doubtedBefore, id)
+	var at time.Time
+	err := row.Scan(&at)
+	return at, err
+}
+
 const doubtedPosts = `-- name: DoubtedPosts :many
-SELECT DISTINCT ON (position) position, doubted_at::timestamptz AS at FROM effects
-WHERE step_id = $1 AND kind = 'x.post' AND doubted_at IS NOT NULL AND state IN ('failed', 'void')
-ORDER BY position, doubted_at
+SELECT DISTINCT ON (e.position) e.position, e.doubted_at::timestamptz AS at FROM effects e
+WHERE e.step_id = $1 AND e.kind = 'x.post' AND e.doubted_at IS NOT NULL AND e.state IN ('failed', 'void')
+    AND NOT EXISTS (SELECT FROM effects d WHERE d.step_id = e.step_id AND d.position = e.position AND d.state = 'done')
+ORDER BY e.position, e.doubted_at
 `
 
 type DoubtedPostsRow struct {
@@ -528,6 +543,17 @@ SELECT pg_advisory_xact_lock(hashtextextended($1::text, 7305))
 
 func (q *Queries) LockAccount(ctx context.Context, db DBTX, account string) error {
 	_, err := db.Exec(ctx, lockAccount, account)
+	return err
+}
+
+const lookedFor = `-- name: LookedFor :exec
+UPDATE effects b SET doubted_at = NULL FROM effects e
+WHERE e.id = $1 AND b.step_id = e.step_id AND b.position = e.position AND b.id <> e.id AND b.request_sha256 = e.request_sha256 AND b.doubted_at IS NOT NULL
+`
+
+// A person has looked for a call: it has not gone out under an earlier approval either.
+func (q *Queries) LookedFor(ctx context.Context, db DBTX, id int64) error {
+	_, err := db.Exec(ctx, lookedFor, id)
 	return err
 }
 

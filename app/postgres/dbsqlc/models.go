@@ -519,6 +519,7 @@ type XConnection struct {
 type XHold struct {
 	Account   string
 	HeldUntil time.Time
+	EffectID  *int64
 }
 
 type XPaid struct {

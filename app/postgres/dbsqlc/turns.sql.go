@@ -73,33 +73,35 @@ func (q *Queries) HeldUntil(ctx context.Context, db DBTX, account string) (time.
 }
 
 const holdAccount = `-- name: HoldAccount :exec
-INSERT INTO x_holds (account, held_until) VALUES ($1, $2)
-ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until)
+INSERT INTO x_holds (account, held_until, effect_id) VALUES ($1, $2, $3::bigint)
+ON CONFLICT (account) DO UPDATE SET held_until = greatest(x_holds.held_until, excluded.held_until), effect_id = excluded.effect_id
 `
 
 type HoldAccountParams struct {
 	Account   string
 	HeldUntil time.Time
+	EffectID  int64
 }
 
 func (q *Queries) HoldAccount(ctx context.Context, db DBTX, arg HoldAccountParams) error {
-	_, err := db.Exec(ctx, holdAccount, arg.Account, arg.HeldUntil)
+	_, err := db.Exec(ctx, holdAccount, arg.Account, arg.HeldUntil, arg.EffectID)
 	return err
 }
 
 const lastOnAccount = `-- name: LastOnAccount :one
 SELECT greatest((SELECT max(d.done_at) FROM effects d WHERE d.account = $1 AND d.step_id <> $2
         AND d.state = 'done' AND d.done_at > $3),
-        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = $1 AND u.step_id <> $2 AND u.state = 'unknown'), 'epoch')::timestamptz AS last_at,
+        (SELECT max(u.attempted_at) FROM effects u WHERE u.account = $1 AND u.step_id <> $2
+        AND (u.state = 'unknown' OR u.doubted_at IS NOT NULL AND u.state <> 'done')), 'epoch')::timestamptz AS last_at,
     coalesce((SELECT h.held_until FROM x_holds h WHERE h.account = $1), 'epoch')::timestamptz AS held_until,
     EXISTS (SELECT FROM effects b JOIN operations o ON o.id = b.operation_id
         WHERE b.account = $1 AND b.step_id <> $2
             AND (b.state = 'attempting' OR b.state = 'unknown' AND b.attempted_at > $4 AND o.state IN ('running', 'paused'))) AS busy,
     EXISTS (SELECT FROM effects c JOIN operations o ON o.id = c.operation_id JOIN validations v ON v.id = c.validation_id
-        WHERE c.account = $1 AND c.step_id <> $2 AND c.state = 'intent' AND NOT c.begins AND o.state = 'running' AND v.state = 'approved'
+        WHERE c.account = $1 AND c.step_id <> $2 AND c.state = 'intent' AND NOT c.begins AND c.not_before <= $5 AND o.state = 'running' AND v.state = 'approved'
             AND NOT EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.state <> 'done')
-            AND EXISTS (SELECT FROM effects p WHERE p.validation_id = c.validation_id AND p.position < c.position AND p.account = c.account
-                AND p.done_at > coalesce((SELECT max(own.done_at) FROM effects own WHERE own.step_id = $2 AND own.state = 'done'), 'epoch'))) AS within
+            AND EXISTS (SELECT FROM effects p WHERE p.step_id = c.step_id AND p.position < c.position AND p.account = c.account AND p.state = 'done'
+                AND p.attempted_at > coalesce((SELECT max(own.attempted_at) FROM effects own WHERE own.step_id = $2 AND own.state = 'done'), 'epoch'))) AS within
 `
 
 type LastOnAccountParams struct {
@@ -107,6 +109,7 @@ type LastOnAccountParams struct {
 	StepID       int64
 	Since        *time.Time
 	DoubtedSince *time.Time
+	BeforeLong   time.Time
 }
 
 type LastOnAccountRow struct {
@@ -117,16 +120,19 @@ type LastOnAccountRow struct {
 }
 
 // A step has one publication, also where its rest has an approval of its own.
-// What is in doubt counts as sent when it was attempted. Busy: something is being
-// sent, or in doubt since a while ago in an operation that goes on. Within:
-// another publication is out in part, goes on by itself, and has posted after
-// this one; nothing must come between its posts.
+// What was in doubt and is not known to be out counts as sent when it was
+// attempted. Busy: something is being sent, or in doubt since a while ago in an
+// operation that goes on. Within: another publication is out in part, goes on by
+// itself before long, and has posted after this one, whenever that was booked;
+// nothing must come between its posts. Whichever posted last goes first, so no
+// two wait for each other.
 func (q *Queries) LastOnAccount(ctx context.Context, db DBTX, arg LastOnAccountParams) (LastOnAccountRow, error) {
 	row := db.QueryRow(ctx, lastOnAccount,
 		arg.Account,
 		arg.StepID,
 		arg.Since,
 		arg.DoubtedSince,
+		arg.BeforeLong,
 	)
 	var i LastOnAccountRow
 	err := row.Scan(
@@ -183,6 +189,20 @@ DELETE FROM x_holds WHERE account = $1
 
 func (q *Queries) ReleaseAccount(ctx context.Context, db DBTX, account string) error {
 	_, err := db.Exec(ctx, releaseAccount, account)
+	return err
+}
+
+const releaseHoldOf = `-- name: ReleaseHoldOf :exec
+DELETE FROM x_holds WHERE account = $1 AND effect_id = $2::bigint
+`
+
+type ReleaseHoldOfParams struct {
+	Account  string
+	EffectID int64
+}
+
+func (q *Queries) ReleaseHoldOf(ctx context.Context, db DBTX, arg ReleaseHoldOfParams) error {
+	_, err := db.Exec(ctx, releaseHoldOf, arg.Account, arg.EffectID)
 	return err
 }
 
