@@ -197,7 +197,7 @@ func (l *look) spent() {
 // charges for each, so nothing says what the next read would cost.
 func (l *look) beyond(came, asked int) {
 	if came > asked {
-		l.bound = fmt.Sprintf("X sent %d where %d were asked for, and charges for each. Reading mentions goes on after midnight (UTC) where it stopped: none is left out.", came, asked)
+		l.bound = fmt.Sprintf("X sent %d in answer to a request for %d, and charges for each. Reading mentions goes on after midnight (UTC) where it stopped: none is left out.", came, asked)
 	}
 }
 

@@ -100,7 +100,7 @@ func (t *opTx) beyond(ctx context.Context, r dbsqlc.XRead, came int, cost app.Na
 	if cost <= r.ReservedNusd {
 		return nil
 	}
-	_, err := t.raise(ctx, "overrun", "x/"+t.now.Format(time.DateOnly), fmt.Sprintf("X sent %d %ss where %d were asked for, and charges for each: %s instead of %s. All of it is booked.",
+	_, err := t.raise(ctx, "overrun", "x/"+t.now.Format(time.DateOnly), fmt.Sprintf("X sent %d %ss in answer to a request for %d, and charges for each: %s instead of %s. All of it is booked.",
 		came, r.Kind, r.Most, cost, r.ReservedNusd))
 	return err
 }

@@ -117,7 +117,7 @@ func (c *crowd) wait(ctx context.Context, viewers int) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	return fmt.Errorf("%d of %d viewers have the page open after a minute: is the limit of open files (ulimit -n) high enough?", c.open.Load(), viewers)
+	return fmt.Errorf("after a minute the page is open for %d of %d: is the limit of open files (ulimit -n) high enough?", c.open.Load(), viewers)
 }
 
 // child is a server in a process of its own.
