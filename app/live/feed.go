@@ -55,8 +55,9 @@ type Place struct {
 type Change struct {
 	Parts []Part
 	Lines []Line
-	// UpTo is the number up to which Lines has all.
-	UpTo int64
+	// Lines has all behind From and up to UpTo. Whoever stands before From, where
+	// that is beyond what the feed had, is shown the newest lines anew.
+	From, UpTo int64
 	// Fresh makes the frame that shows the newest lines anew, in place of those a
 	// viewer has. It is called once at most; nil: who missed lines has none.
 	Fresh func() []byte
@@ -70,9 +71,9 @@ type Part struct {
 	Frame []byte
 }
 
-// NewFeed returns a feed whose first state is c: it has all lines behind from.
-func NewFeed(from int64, c Change) *Feed {
-	f := &Feed{next: make(chan struct{}), from: from, upTo: from}
+// NewFeed returns a feed whose first state is c.
+func NewFeed(c Change) *Feed {
+	f := &Feed{next: make(chan struct{}), from: c.From, upTo: c.From}
 	f.Publish(c)
 	return f
 }
@@ -86,6 +87,9 @@ func (f *Feed) Publish(c Change) {
 	changed := f.setParts(c.Parts)
 	if len(c.Said) > 0 {
 		f.said, changed = part{frame: c.Said, rev: f.rev}, true
+	}
+	if c.From > f.upTo {
+		f.lines, f.from, f.upTo = nil, c.From, c.From
 	}
 	if c.UpTo > f.upTo {
 		f.lines, f.upTo = append(f.lines, c.Lines...), c.UpTo

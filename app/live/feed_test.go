@@ -44,7 +44,7 @@ func read(t *testing.T, f *live.Feed, at live.Place) (string, live.Place) {
 
 func TestAViewerGetsWhatItLacks(t *testing.T) {
 	t.Parallel()
-	f := live.NewFeed(0, change(0, 3, "head 1", "log 1"))
+	f := live.NewFeed(change(0, 3, "head 1", "log 1"))
 	for at, want := range map[live.Place]string{
 		{}:                           "head 1, log 1, line 1, line 2, line 3",
 		{Line: 2}:                    "head 1, log 1, line 3",
@@ -70,7 +70,7 @@ func TestAViewerGetsWhatItLacks(t *testing.T) {
 // TestWhatIsSaidGoesToThoseWhoAreThere, and to nobody who comes later.
 func TestWhatIsSaidGoesToThoseWhoAreThere(t *testing.T) {
 	t.Parallel()
-	f := live.NewFeed(0, change(0, 1, "head", "log"))
+	f := live.NewFeed(change(0, 1, "head", "log"))
 	here := f.Now()
 	f.Publish(live.Change{Said: []byte("said")})
 	if got, _ := read(t, f, here); got != "said" {
@@ -85,7 +85,7 @@ func TestWhatIsSaidGoesToThoseWhoAreThere(t *testing.T) {
 // one that has something wakes each.
 func TestNobodyIsWokenForNothing(t *testing.T) {
 	t.Parallel()
-	f := live.NewFeed(0, change(0, 1, "head", "log"))
+	f := live.NewFeed(change(0, 1, "head", "log"))
 	_, _, more, _ := f.Read(f.Now())
 	f.Publish(change(1, 1, "head", "log"))
 	f.Publish(live.Change{UpTo: 5}) // rows that do not fit the filter
@@ -110,7 +110,7 @@ func TestEveryLineOnceAndInOrder(t *testing.T) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		nth := 1 + random.Int64N(3)
 		upTo := random.Int64N(20)
-		f := live.NewFeed(0, live.Change{Lines: lines(1, upTo, nth), UpTo: upTo, Fresh: func() []byte { return nil }})
+		f := live.NewFeed(live.Change{Lines: lines(1, upTo, nth), UpTo: upTo, Fresh: func() []byte { return nil }})
 		viewers, seen := make([]live.Place, 20), make([]int64, 20)
 		for range 400 {
 			if random.IntN(3) > 0 {
@@ -144,7 +144,7 @@ func TestEveryLineOnceAndInOrder(t *testing.T) {
 // passed on.
 func TestAFeedKeepsNothingForItsViewers(t *testing.T) {
 	t.Parallel()
-	f := live.NewFeed(0, live.Change{Fresh: func() []byte { return []byte("fresh") }})
+	f := live.NewFeed(live.Change{Fresh: func() []byte { return []byte("fresh") }})
 	for n := range int64(5000) {
 		f.Publish(live.Change{Lines: lines(n+1, n+1, 1), UpTo: n + 1})
 	}
@@ -154,5 +154,22 @@ func TestAFeedKeepsNothingForItsViewers(t *testing.T) {
 	}
 	if frames, _, _, _ = f.Read(live.Place{Line: 1000}); len(frames) != 1 || !slices.Equal(frames[0], []byte("fresh")) {
 		t.Errorf("whoever is far behind gets %d frames", len(frames))
+	}
+}
+
+// TestAFeedThatMissedLines shows the newest anew to whoever was there, and goes on
+// from them.
+func TestAFeedThatMissedLines(t *testing.T) {
+	t.Parallel()
+	f := live.NewFeed(change(0, 3, "head", "log"))
+	here := f.Now()
+	missed := change(40, 42, "head", "log")
+	missed.From = 40
+	f.Publish(missed)
+	if got, next := read(t, f, here); got != "fresh 42" || next.Line != 42 {
+		t.Errorf("a viewer gets %q and stands at %d", got, next.Line)
+	}
+	if got, _ := read(t, f, live.Place{Rev: f.Now().Rev, Line: 41}); got != "line 42" {
+		t.Errorf("one that knows more gets %q", got)
 	}
 }

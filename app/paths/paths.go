@@ -67,10 +67,10 @@ func EventPage(slug string, seq int64) string {
 	return withQuery(Operation(slug), url.Values{"line": {strconv.FormatInt(seq, 10)}}) + EventAnchor(seq)
 }
 
-// OperationData says to programs where a takeover stands; OperationEvents goes on
+// OperationData says to programs where a takeover stands; OperationDataLive goes on
 // telling them.
-func OperationData(slug string) string   { return "/api/v1/operations/" + url.PathEscape(slug) }
-func OperationEvents(slug string) string { return OperationData(slug) + "/events" }
+func OperationData(slug string) string     { return "/api/v1/operations/" + url.PathEscape(slug) }
+func OperationDataLive(slug string) string { return OperationData(slug) + "/live" }
 
 // TokenMarket is the market snapshot for the widgets of relaunched sites.
 func TokenMarket(chainID int64, address string) string {

@@ -70,7 +70,7 @@ type logAnswer struct {
 	Rows int64  `json:"rows"`
 	Head string `json:"head_hash"`
 	URL  string `json:"url"`
-	Live string `json:"events_url"`
+	Live string `json:"live_url"`
 }
 
 // GET /api/v1/operations/:slug says where a takeover stands, open to any site.
@@ -95,7 +95,7 @@ func (s *Server) showOperationData(c echo.Context) error {
 		Slug: p.Op.Slug, State: p.Op.State, J0: utc(&p.Op.J0), Day: p.Op.Day(p.Now), Waiting: p.Waiting.Count, At: utc(&p.Now),
 		Token: tokenAnswer{p.Op.Token.Ref.ChainID, p.Op.Token.Ref.Address.Hex(), p.Op.Token.Name, p.Op.Token.Symbol},
 		Money: moneyAnswer{p.Op.Spent, p.Op.Reserved, p.Op.Cap}, Steps: []stepAnswer{}, Published: []publishedAnswer{},
-		Log: logAnswer{p.Op.Seq, p.Op.HeadHash, s.PublicURL + paths.OperationLogJSONL(p.Op.Slug), s.PublicURL + paths.OperationEvents(p.Op.Slug)},
+		Log: logAnswer{p.Op.Seq, p.Op.HeadHash, s.PublicURL + paths.OperationLogJSONL(p.Op.Slug), s.PublicURL + paths.OperationDataLive(p.Op.Slug)},
 	}
 	for _, st := range p.Steps {
 		a.Steps = append(a.Steps, stepAnswerOf(st))
@@ -106,7 +106,7 @@ func (s *Server) showOperationData(c echo.Context) error {
 	return c.JSON(http.StatusOK, a)
 }
 
-// GET /api/v1/operations/:slug/events is a stream of JSON events, open to any
+// GET /api/v1/operations/:slug/live is a stream of JSON events, open to any
 // site: step.updated with the state of a step, first of all steps, then of each
 // that changes; log.appended with each row of the log, whose number is the
 // event's id. Without a number to go on from it begins with the next row.
@@ -133,15 +133,12 @@ func (w *show) listen() error {
 	if w.data != nil {
 		return nil
 	}
-	came, from := w.events, int64(0)
-	if len(came) > 0 {
-		from = came[0].Seq - 1
-	}
-	change, err := w.dataChange(came)
+	change, err := w.dataChange(w.events)
 	if err != nil {
 		return err
 	}
-	w.data = live.NewFeed(from, change)
+	change.From = w.first()
+	w.data = live.NewFeed(change)
 	return nil
 }
 

@@ -28,6 +28,4 @@ func (s *Server) metered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-func streams(c echo.Context) bool {
-	return strings.HasSuffix(c.Path(), "/live") || strings.HasSuffix(c.Path(), "/events")
-}
+func streams(c echo.Context) bool { return strings.HasSuffix(c.Path(), "/live") }

@@ -107,7 +107,9 @@ func TestCutAfterEachOf500Events(t *testing.T) {
 			s.stop()
 		}
 	}()
-	for name, path := range map[string]string{"the page's stream": "/operations/dodo/live", "the stream for programs": "/api/v1/operations/dodo/events"} {
+	sitting := connect(t, stations[1].server.URL+"/operations/dodo/live", "") // one page stays open at one of them
+	defer sitting.close()
+	for name, path := range map[string]string{"the page's stream": "/operations/dodo/live", "the stream for programs": "/api/v1/operations/dodo/live"} {
 		t.Run(name, func(t *testing.T) {
 			seen := op.Seq
 			for i := range 500 {
@@ -163,7 +165,7 @@ func TestProgramsHearOfStepsAndRows(t *testing.T) {
 	t.Parallel()
 	x := newExhibit(t)
 	server, hub := x.serve(t)
-	c := connect(t, server.URL+"/api/v1/operations/dodo/events", "")
+	c := connect(t, server.URL+"/api/v1/operations/dodo/live", "")
 	defer c.close()
 	steps := map[string]string{}
 	read := func() (event, data string) {
@@ -203,5 +205,34 @@ func TestProgramsHearOfStepsAndRows(t *testing.T) {
 		if err := json.Unmarshal([]byte(data), &row); err != nil || event != "log.appended" || !strings.Contains(string(row.Line), fmt.Sprintf(`"seq":%d`, seq)) || row.Hash == "" {
 			t.Errorf("then %s %s: %v", event, data, err)
 		}
+	}
+}
+
+// TestABurstOfRows: more at once than a page shows. Whoever is there sees the
+// newest, has no row twice, and goes on from there.
+func TestABurstOfRows(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub := x.serve(t)
+	for name, query := range map[string]string{"all rows": "", "some rows": "&kind=alert"} {
+		t.Run(name, func(t *testing.T) {
+			f := follow(t, server.URL, fmt.Sprint("?after=", x.op.Seq, query), "")
+			f.until("take-away")
+			for range 1000 {
+				x.append(app.EventLine{Kind: "alert", Summary: "More"}, x.steps[3], today)
+			}
+			last := x.append(app.EventLine{Kind: "alert", Summary: "The last"}, x.steps[3], today)
+			hub.OperationChanged("1")
+			got := f.until(fmt.Sprintf(`id: %d`, last))
+			got += f.until(fmt.Sprintf(`<li id="e%d">`, last))
+			if n := strings.Count(got, `<section id="log"`); n != 1 || strings.Count(got, fmt.Sprintf(`<li id="e%d">`, last)) != 1 {
+				t.Errorf("the log is shown anew %d times:\n%s", n, tail(got))
+			}
+			next := x.append(app.EventLine{Kind: "alert", Summary: "One more"}, x.steps[3], today)
+			hub.OperationChanged("1")
+			if got := f.until(fmt.Sprintf(`<li id="e%d">`, next)); strings.Count(got, `<li id="e`) != 1 {
+				t.Errorf("then comes\n%s", tail(got))
+			}
+		})
 	}
 }

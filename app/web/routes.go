@@ -111,7 +111,7 @@ func (s *Server) Routes() []Route {
 		{get, "/admin/validations/:id/withdrawal", Viewer, s.redirectToValidation},
 		{post, "/admin/validations/:id/withdrawal", Approver, s.createValidationWithdrawal},
 		{get, "/api/v1/operations/:slug", Everyone, s.showOperationData},
-		{get, "/api/v1/operations/:slug/events", Everyone, s.liveOperationData},
+		{get, "/api/v1/operations/:slug/live", Everyone, s.liveOperationData},
 		{get, "/api/v1/tokens/:chain/:address/market", Everyone, s.showTokenMarket},
 		{get, "/healthz", Everyone, s.showHealth},
 		{get, "/operations/:slug", Everyone, s.showOperation},

@@ -25,9 +25,6 @@ import (
 )
 
 const (
-	// rowsKept is how many rows of the log are held ready: those of a page, and
-	// more for viewers who come back.
-	rowsKept = 512
 	// quiet is the least time between two spoken announcements.
 	quiet = 5 * time.Second
 	// relook is how often a page that somebody has open is read although nothing
@@ -141,45 +138,64 @@ func (w *show) current(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads what is new, and tells the feeds.
+// refresh reads what is new, and tells the feeds. Once rows were taken up the feeds
+// have them, whether whoever asked is still there or not, or are closed.
 func (w *show) refresh(ctx context.Context) error {
 	read := w.begun.Add(1)
 	page, err := w.server.operationPage(ctx, w.slug)
 	if err != nil {
 		return err
 	}
-	fresh, err := w.newRows(ctx, page.Op)
+	fresh, gap, err := w.newRows(ctx, page.Op)
 	if err != nil {
 		return err
 	}
-	w.page, w.read = page, read
+	ctx = context.WithoutCancel(ctx)
+	w.page = page
 	w.note(page.Steps)
-	if err := w.draw(ctx); err != nil {
+	if err = w.draw(ctx); err == nil {
+		err = w.publish(ctx, fresh, gap)
+	}
+	if err != nil {
+		w.close(errOver)
 		return err
 	}
-	return w.publish(ctx, fresh)
+	w.read = read
+	return nil
 }
 
-// newRows reads the rows behind the last one known; all that are kept when too
-// many came.
-func (w *show) newRows(ctx context.Context, op app.Operation) (fresh []app.Event, err error) {
-	if w.read > 0 && op.Seq-w.last() <= rowsKept {
-		fresh, err = w.server.Store.EventsAfter(ctx, op.ID, w.last(), rowsKept)
-		w.events = append(w.events, fresh...)
-	} else {
-		fresh, err = w.server.Store.Events(ctx, op.ID, 0, rowsKept+1)
-		w.events = fresh
+// newRows reads the rows behind the last one known. When too many came, it reads
+// the newest of them, and there is a gap before these.
+func (w *show) newRows(ctx context.Context, op app.Operation) (fresh []app.Event, gap bool, err error) {
+	if gap = w.read == 0 || op.Seq-w.last() > logRows; gap {
+		fresh, err = w.server.Store.Events(ctx, op.ID, 0, logRows+1)
+		if err == nil {
+			w.events = fresh
+		}
+		return fresh, gap, err
 	}
-	if over := len(w.events) - rowsKept - 1; over > 0 {
+	if fresh, err = w.server.Store.EventsAfter(ctx, op.ID, w.last(), logRows); err != nil {
+		return nil, gap, err
+	}
+	w.events = append(w.events, fresh...)
+	if over := len(w.events) - logRows - 1; over > 0 {
 		w.events = slices.Clone(w.events[over:])
 	}
-	return fresh, err
+	return fresh, gap, nil
 }
 
 // last is the number of the newest row known.
 func (w *show) last() int64 {
 	if n := len(w.events); n > 0 {
 		return w.events[n-1].Seq
+	}
+	return 0
+}
+
+// first is the number before the oldest row known.
+func (w *show) first() int64 {
+	if len(w.events) > 0 {
+		return w.events[0].Seq - 1
 	}
 	return 0
 }
@@ -235,7 +251,7 @@ func partsOf(ctx context.Context, p operations.Page) (all []live.Part, err error
 }
 
 // publish tells every feed what is new.
-func (w *show) publish(ctx context.Context, fresh []app.Event) error {
+func (w *show) publish(ctx context.Context, fresh []app.Event, gap bool) error {
 	var said []byte
 	if w.stop == nil {
 		w.news = "" // nobody is there
@@ -248,7 +264,7 @@ func (w *show) publish(ctx context.Context, fresh []app.Event) error {
 		said, w.news, w.hushed = f, "", true
 	}
 	for _, a := range w.rows {
-		change, err := a.change(ctx, w, fresh)
+		change, err := a.next(ctx, w, fresh, gap)
 		if err != nil {
 			return err
 		}
@@ -259,6 +275,9 @@ func (w *show) publish(ctx context.Context, fresh []app.Event) error {
 		return nil
 	}
 	change, err := w.dataChange(fresh)
+	if gap {
+		change.From = w.first()
+	}
 	if err == nil {
 		w.data.Publish(change)
 	}
@@ -273,7 +292,7 @@ func (w *show) snapshot(ctx context.Context) (operations.Page, error) {
 	defer w.mu.Unlock()
 	p := w.page
 	p.State = w.state
-	p.Log = part(w.slug, paths.Log{}, slices.Clone(w.events[max(len(w.events)-logRows-1, 0):]), operations.Agents(p.Steps))
+	p.Log = part(w.slug, paths.Log{}, slices.Clone(w.events), operations.Agents(p.Steps))
 	return p, nil
 }
 

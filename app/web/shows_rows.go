@@ -33,27 +33,36 @@ func (w *show) rowsFor(ctx context.Context, filter paths.Log) (*rows, error) {
 	if r := w.rows[filter]; r != nil {
 		return r, nil
 	}
-	known, err := w.known(ctx, filter)
+	r := &rows{filter: filter}
+	change, err := r.fill(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	r, from := &rows{filter: filter}, w.last()
-	if filter != older {
-		from = 0
-	}
-	if len(known) > logRows { // the first is the row before
-		r.newest, known, from = known[:1:1], known[1:], known[0].Seq
-	}
-	change, err := r.change(ctx, w, known)
-	if err != nil {
-		return nil, err
-	}
-	r.feed = live.NewFeed(from, change)
+	r.feed = live.NewFeed(change)
 	if w.rows == nil {
 		w.rows = map[paths.Log]*rows{}
 	}
 	w.rows[filter] = r
 	return r, nil
+}
+
+// fill begins with the newest rows that fit.
+func (r *rows) fill(ctx context.Context, w *show) (live.Change, error) {
+	known, err := w.known(ctx, r.filter)
+	if err != nil {
+		return live.Change{}, err
+	}
+	var from int64
+	r.newest = nil
+	if r.filter == older {
+		from = w.last()
+	}
+	if len(known) > logRows { // the first is the row before
+		r.newest, known, from = known[:1:1], known[1:], known[0].Seq
+	}
+	c, err := r.change(ctx, w, known)
+	c.From = from
+	return c, err
 }
 
 // known are the newest rows that fit and, when there are more, the one before.
@@ -66,6 +75,15 @@ func (w *show) known(ctx context.Context, filter paths.Log) ([]app.Event, error)
 	}
 	filter.Before = w.last() + 1
 	return w.server.matching(ctx, w.page.Op.ID, filter)
+}
+
+// next is what the viewers of r are sent of rows that came, all of them unless
+// there is a gap before these.
+func (r *rows) next(ctx context.Context, w *show, came []app.Event, gap bool) (live.Change, error) {
+	if gap {
+		return r.fill(ctx, w)
+	}
+	return r.change(ctx, w, came)
 }
 
 // change is what the viewers of r are sent of rows that came.
