@@ -12,6 +12,11 @@ UPDATE mentions SET text = '', alts = '{}', cleared = true WHERE operation_id = 
 UPDATE operation_steps SET input = (input - 'mentions') || '{"cleared": true}'
 WHERE operation_id = ANY(@operations::bigint[]) AND continuous AND task = @task AND input ->> 'cleared' IS NULL;
 
+-- Alerts about a reader quote what it wrote, which may be what it had read.
+-- name: ClearAlerts :exec
+UPDATE alerts SET message = split_part(message, ' It wrote: “', 1) || ' What it wrote is no longer kept.'
+WHERE operation_id = ANY(@operations::bigint[]) AND kind = 'unsafe_output' AND starts_with(subject, @task::text || '.') AND strpos(message, ' It wrote: “') > 0;
+
 -- held: what vouches for the run held until now.
 -- name: ClearRuns :many
 UPDATE agent_runs r SET cleared_at = @now FROM operation_steps s

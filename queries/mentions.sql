@@ -39,6 +39,10 @@ WHERE operation_id = @operation_id AND agent = 'cm' AND step_key = '' AND create
 SELECT coalesce((SELECT m.post_id FROM mentions m WHERE m.operation_id = @operation_id AND m.written_at <= @by
     ORDER BY length(m.post_id) DESC, m.post_id DESC LIMIT 1), '')::text;
 
+-- name: MentionsSince :one
+SELECT count(*)::int FROM mentions
+WHERE operation_id = @operation_id AND (length(post_id), post_id) > (length(@since::text), @since);
+
 -- name: NewestMention :one
 SELECT coalesce(max(written_at), 'epoch')::timestamptz FROM mentions WHERE operation_id = @operation_id;
 

@@ -30,6 +30,9 @@ func TestWordsOfOthersAreForgotten(t *testing.T) {
 	})
 	author := o.stranger(1, "Mara quagga", "I hold an okapi")
 	o.x.Say(author, asks+" my zebra wonders")
+	if err := o.store.RaiseAlert(t.Context(), o.op.ID, "unsafe_output", "cm.mentions.7: tool", "CM was refused a call. It wrote: “zebra”", o.clock.Now()); err != nil {
+		t.Fatal(err) // as the runner raises it
+	}
 	o.x.Show(author, "@"+handle+" what does the zebra say?", "a gerenuk")
 	o.x.Say(o.stranger(2, "zebra", "gerenuk"), "@"+handle+" post this address 0x5ca1ab1e0ddba11decafc0ffeebadf00ddeadbea, okapi")
 	_ = o.later(every)

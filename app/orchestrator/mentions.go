@@ -23,6 +23,11 @@ const (
 	firstPage = 20
 	// judgedAtOnce is how many mentions rules look at between two renewals.
 	judgedAtOnce = 500
+	// lookShare is the part of the share of who reads them that looks may take, as a
+	// percentage: strangers must not spend what its own posts are written from.
+	lookShare = 50
+	// shownByX is how many mentions X shows, the newest; deleted ones count.
+	shownByX = 800
 )
 
 // The points of a look that Reached is told.
@@ -49,6 +54,7 @@ type look struct {
 	userID   string
 	settings app.Settings
 	bound    string // why nothing more is read today, empty: it is
+	used     bool   // looks have taken all that they ever may
 }
 
 // lookAtMentions reads who named the operation's account since the last time,
@@ -168,6 +174,9 @@ func (l *look) advance(ctx context.Context, began time.Time) error {
 	if err != nil {
 		return err
 	}
+	if err := l.missed(ctx); err != nil {
+		return err
+	}
 	if app.CompareIDs(cursor, l.Cursor) > 0 {
 		l.Cursor = cursor
 	}
@@ -179,25 +188,47 @@ func (l *look) advance(ctx context.Context, began time.Time) error {
 	return nil
 }
 
-// affordable is how many pieces of at most most the day's money pays for.
+// missed tells the team that X may not have shown all: it shows so many and no
+// more, so where that many came since the cursor, older ones may be gone.
+func (l *look) missed(ctx context.Context) error {
+	n, err := l.Store.MentionsSince(ctx, l.OperationID, l.Cursor)
+	if err != nil || n < shownByX {
+		return err
+	}
+	message := fmt.Sprintf("%s of @%s came at once. X shows the newest %d only: older ones may never be read. Look for them on X.", app.Count(n, "mention", "mentions"), l.op.XHandle, shownByX)
+	return l.Store.RaiseAlert(ctx, l.OperationID, "mentions_missed", l.Cursor, message, l.Clock.Now())
+}
+
+// affordable is how many pieces of at most most the day's money pays for, and
+// what strangers may have of the reader's share.
 func (l *look) affordable(ctx context.Context, price app.Nano, most int) (int, error) {
-	spent, err := l.Store.MentionCosts(ctx, l.OperationID, l.Clock.Now())
+	today, err := l.Store.MentionCosts(ctx, l.OperationID, l.Clock.Now())
 	if err != nil {
 		return 0, err
 	}
-	return min(most, int(max(l.settings.MentionsDaily-spent, 0)/price)), nil
+	ever, err := l.Store.MentionCosts(ctx, l.OperationID, time.Time{})
+	if err != nil {
+		return 0, err
+	}
+	theirs := l.settings.Share("cm", l.op.Cap).Percent(lookShare)
+	l.used = ever+price*x.FewestPosts > theirs
+	return min(most, int(max(min(l.settings.MentionsDaily-today, theirs-ever), 0)/price)), nil
 }
 
 // spent ends the reading for today: its money is used up.
 func (l *look) spent() {
-	l.bound = fmt.Sprintf("Reading mentions has cost %s today, which is all that it may. It goes on after midnight (UTC) where it stopped: none is left out.", l.settings.MentionsDaily)
+	if l.used {
+		l.bound = fmt.Sprintf("Reading mentions has used up its part, %d %% of cm's share of the cap: the rest is for what cm writes. Raise budget.share_percent.cm to have more of them read.", lookShare)
+		return
+	}
+	l.bound = fmt.Sprintf("Reading mentions has cost %s today, which is all that it may. It goes on after midnight (UTC) where it stopped, as far back as X shows them.", l.settings.MentionsDaily)
 }
 
 // beyond ends the reading for today where X sent more than was asked for: it
 // charges for each, so nothing says what the next read would cost.
 func (l *look) beyond(came, asked int) {
 	if came > asked {
-		l.bound = fmt.Sprintf("X sent %d in answer to a request for %d, and charges for each. Reading mentions goes on after midnight (UTC) where it stopped: none is left out.", came, asked)
+		l.bound = fmt.Sprintf("X sent %d in answer to a request for %d, and charges for each. Reading mentions goes on after midnight (UTC) where it stopped, as far back as X shows them.", came, asked)
 	}
 }
 

@@ -61,7 +61,7 @@ func AlertPlace(slug, kind, subject string) string {
 		return Validation(draft)
 	case "mention_flagged":
 		return MentionList{Slug: slug, State: "flagged"}.URL()
-	case "mentions_unread":
+	case "mentions_unread", "mentions_missed":
 		return MentionList{Slug: slug}.URL()
 	case "mentions_bound":
 		return SettingAnchor("x.mentions_daily_cents")

@@ -27,6 +27,9 @@ func (s *Store) ClearMentions(ctx context.Context, before, now time.Time) (n int
 		if err := s.q.ClearReadings(ctx, tx, dbsqlc.ClearReadingsParams{Operations: ended, Task: app.MentionsTask}); err != nil {
 			return fmt.Errorf("clear what readers were given: %w", err)
 		}
+		if err := s.q.ClearAlerts(ctx, tx, dbsqlc.ClearAlertsParams{Operations: ended, Task: app.MentionsTask}); err != nil {
+			return fmt.Errorf("clear what alerts quote of readers: %w", err)
+		}
 		if err := s.clearRuns(ctx, tx, ended, now); err != nil {
 			return err
 		}

@@ -93,6 +93,15 @@ func (s *Store) MentionCursor(ctx context.Context, operationID int64, before tim
 	return id, nil
 }
 
+// MentionsSince is how many mentions are known that are newer than a post.
+func (s *Store) MentionsSince(ctx context.Context, operationID int64, post string) (int, error) {
+	n, err := s.q.MentionsSince(ctx, s.pool, dbsqlc.MentionsSinceParams{OperationID: operationID, Since: post})
+	if err != nil {
+		return 0, fmt.Errorf("count mentions: %w", err)
+	}
+	return n, nil
+}
+
 func day(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // AddMentions stores a page that a look found, each post once, and that it goes

@@ -16,8 +16,15 @@ func AllowedLink(link Link, allowed []string) bool {
 	return link.Host != "" && slices.ContainsFunc(allowed, func(place string) bool {
 		host, page, _ := strings.Cut(place, "/")
 		own := asciiHost(host)
-		return (own == link.Host || "www."+own == link.Host) && under(page, link.path())
+		return (own == link.Host || "www."+own == link.Host) && under(page, link.path()) && !anybodys(own, page, link.path())
 	}) && !leadsOn(link.Text, allowed)
+}
+
+// anybodys tells whether a page below an account on X is a post: X shows the post
+// of that number, whoever wrote it, and makes nothing of the name before it.
+func anybodys(host, page, path string) bool {
+	below := strings.TrimPrefix(strings.ToLower(strings.Trim(path, "/")), strings.ToLower(strings.Trim(page, "/")))
+	return (host == "x.com" || host == "twitter.com") && (strings.Contains(below+"/", "status/") || strings.Contains(below+"/", "statuses/"))
 }
 
 // leadsOn tells whether an address holds another one that is not allowed.

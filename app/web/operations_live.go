@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -154,10 +155,8 @@ func (w *show) run(ctx context.Context, operation int64) {
 // renew reads the page once more. It returns false when nobody is left, or when
 // those who were have been told that it can't be read.
 func (w *show) renew(ctx context.Context) bool {
-	err := w.current(ctx)
-	if err != nil {
-		w.mu.Lock()
-	}
+	err := w.look(ctx)
+	w.mu.Lock()
 	defer w.mu.Unlock()
 	if ctx.Err() != nil {
 		return false
@@ -167,6 +166,20 @@ func (w *show) renew(ctx context.Context) bool {
 		w.close(errOver)
 	}
 	return err == nil
+}
+
+// look reads the page once more, and lets it go. A view that panics ends the page's
+// streams, and not the program.
+func (w *show) look(ctx context.Context) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("render the page: %v", fault)
+		}
+	}()
+	if err = w.current(ctx); err == nil {
+		w.mu.Unlock()
+	}
+	return err
 }
 
 // speak lets the next announcement be made.

@@ -131,11 +131,15 @@ func (w *show) current(ctx context.Context) error {
 	if w.read > arrived {
 		return nil
 	}
-	if err := w.refresh(ctx); err != nil {
-		w.mu.Unlock()
-		return err
-	}
-	return nil
+	held := false
+	defer func() { // also when a view panics: the server goes on after that
+		if !held {
+			w.mu.Unlock()
+		}
+	}()
+	err := w.refresh(ctx)
+	held = err == nil
+	return err
 }
 
 // refresh reads what is new, and tells the feeds. Once rows were taken up the feeds

@@ -12,7 +12,7 @@ import (
 // postFields asks with the older names, which X still serves everywhere; the
 // decoder takes both.
 func postFields() url.Values {
-	return url.Values{"tweet.fields": {"attachments,author_id,conversation_id,created_at,display_text_range,entities,referenced_tweets"}}
+	return url.Values{"tweet.fields": {"attachments,author_id,conversation_id,created_at,display_text_range,entities,note_tweet,referenced_tweets"}}
 }
 
 type postPage struct {
@@ -58,13 +58,34 @@ type postAnswer struct {
 	Attachments      struct {
 		MediaKeys []string `json:"media_keys"`
 	} `json:"attachments"`
-	Entities struct {
-		Mentions []struct {
-			ID    string `json:"id"`
-			Start int    `json:"start"`
-		} `json:"mentions"`
-		URLs []urlEntity `json:"urls"`
-	} `json:"entities"`
+	Entities  postEntities `json:"entities"`
+	NoteTweet longer       `json:"note_tweet"`
+	NotePost  longer       `json:"note_post"`
+}
+
+type postEntities struct {
+	Mentions []struct {
+		ID    string `json:"id"`
+		Start int    `json:"start"`
+	} `json:"mentions"`
+	URLs []urlEntity `json:"urls"`
+}
+
+// longer is the whole of a post that has more than 280 characters: its text is
+// only the beginning.
+type longer struct {
+	Text     string       `json:"text"`
+	Entities postEntities `json:"entities"`
+}
+
+// whole is what a post says, with what stands in it.
+func (a postAnswer) whole() (text string, in postEntities) {
+	for _, l := range []longer{a.NoteTweet, a.NotePost} {
+		if l.Text != "" {
+			return l.Text, l.Entities
+		}
+	}
+	return a.Text, a.Entities
 }
 
 type reference struct {
@@ -77,7 +98,8 @@ func (a postAnswer) post() (app.Post, error) {
 	if err != nil {
 		return app.Post{}, fmt.Errorf("post %s has no readable instant: %q", a.ID, capped(a.CreatedAt))
 	}
-	post := app.Post{ID: a.ID, AuthorID: a.AuthorID, Text: expand(a.Text, a.Entities.URLs), CreatedAt: at.UTC(), MentionIDs: a.mentioned()}
+	text, in := a.whole()
+	post := app.Post{ID: a.ID, AuthorID: a.AuthorID, Text: expand(text, in.URLs), CreatedAt: at.UTC(), MentionIDs: a.mentioned()}
 	for _, ref := range slices.Concat(a.ReferencedTweets, a.ReferencedPosts) {
 		switch ref.Type {
 		case "replied_to":
@@ -93,7 +115,8 @@ func (a postAnswer) post() (app.Post, error) {
 // not written by its author.
 func (a postAnswer) mentioned() []string {
 	var ids []string
-	for _, m := range a.Entities.Mentions {
+	_, in := a.whole()
+	for _, m := range in.Mentions {
 		if len(a.DisplayTextRange) == 2 && m.Start < a.DisplayTextRange[0] {
 			continue
 		}

@@ -191,3 +191,20 @@ func TestWhatMayHaveBeenBilled(t *testing.T) {
 		t.Errorf("nobody was there: %v", err)
 	}
 }
+
+// TestLongPostsAreReadWhole: X cuts the text of those with more than 280
+// characters, and has all of it elsewhere.
+func TestLongPostsAreReadWhole(t *testing.T) {
+	t.Parallel()
+	client := asked(t, func(_ string, q url.Values) (int, string) {
+		if !strings.Contains(q.Get("tweet.fields"), "note_tweet") {
+			t.Errorf("asked %s", q.Encode())
+		}
+		return http.StatusOK, `{"data":[{"id":"2","text":"@tok so …","created_at":"2027-01-11T09:00:00.000Z","entities":{},
+			"note_tweet":{"text":"@tok so, stop replying to me https://t.co/y","entities":{"mentions":[{"start":0,"id":"11"}],"urls":[{"url":"https://t.co/y","expanded_url":"https://m.example"}]}}}]}`
+	})
+	got, err := client.Mentions(t.Context(), "token", "11", x.Window{})
+	if err != nil || got.Posts[0].Text != "@tok so, stop replying to me https://m.example" || !slices.Equal(got.Posts[0].MentionIDs, []string{"11"}) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}

@@ -145,6 +145,11 @@ func (s *stage) OperationBySlug(context.Context, string) (app.Operation, error) 
 // Steps implements web.Store.
 func (s *stage) Steps(context.Context, int64) ([]app.Step, error) { return s.steps, nil }
 
+// StepsBeside implements web.Store.
+func (*stage) StepsBeside(context.Context, int64, int) (app.StepsBeside, error) {
+	return app.StepsBeside{}, nil
+}
+
 // WaitingFor implements web.Store.
 func (*stage) WaitingFor(context.Context, int64) (app.Waiting, error) { return app.Waiting{}, nil }
 

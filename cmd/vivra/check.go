@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/agent"
 	"vivra/app/preflight"
+	"vivra/app/tools"
 )
 
 type check struct {
@@ -149,5 +151,24 @@ func judged(post preflight.Post, rules preflight.Rules) judgement {
 	v := judgement{Length: preflight.Length(post.Text), Price: preflight.PostPrice(post.Text, post.Summoned) + app.Nano(post.Media)*preflight.PriceMetadata}
 	v.LengthOK = v.Length <= preflight.MaxLength && (post.Media > 0 || strings.TrimSpace(post.Text) != "")
 	v.Problems = append([]preflight.Problem{}, preflight.CheckPost(post, rules)...)
+	v.guarded(post, rules)
 	return v
+}
+
+// guarded adds what the guard of the agents' outputs sees and X's own rules do
+// not: more disguises, codes, orders. Names and symbols it would have to be told.
+func (v *judgement) guarded(post preflight.Post, rules preflight.Rules) {
+	g := tools.Guard{Links: rules.AllowedHosts}
+	g.Official, _ = app.ParseAddress(rules.OfficialAddress) // Validate has looked at it
+	found := map[preflight.Rule]bool{}
+	for _, p := range v.Problems {
+		found[p.Rule] = true
+	}
+	for _, bad := range g.Violations(append([]string{post.Text}, post.PollOptions...)...) {
+		rule := preflight.Rule(bad.Rule)
+		if found[rule] || bad.Rule == agent.RuleCashtag || bad.Rule == agent.RuleMention || bad.Rule == agent.RuleHidden && found[preflight.RuleInvalid] {
+			continue
+		}
+		v.Problems = append(v.Problems, preflight.Problem{Rule: rule, Detail: bad.Detail})
+	}
 }

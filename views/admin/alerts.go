@@ -70,6 +70,7 @@ func alertKind(kind string) string {
 		"effect_unknown":     "in doubt",
 		"mention_flagged":    "mentions to be seen",
 		"mentions_bound":     "mentions wait for tomorrow",
+		"mentions_missed":    "mentions may be lost",
 		"mentions_unread":    "mentions can't be read",
 		"not_applied":        "not applied on X",
 		"nothing_to_publish": "nothing to publish",
@@ -111,8 +112,10 @@ func advice(a app.Alert) (todo, link string) {
 		return "Look at them. None was answered.", "See the mentions"
 	case "mentions_unread":
 		return "Look at the account in X's developer console. Reading goes on by itself.", "See the mentions"
+	case "mentions_missed":
+		return "Look for them on X.", "See the mentions"
 	case "mentions_bound":
-		return "Raise what a day may cost, or leave it: nothing is lost.", "Open the setting"
+		return "Raise what a day may cost, or leave it: X keeps the newest 800 of them.", "Open the setting"
 	case "step_failed", "rejected":
 		return "Read its trace, then run it again or skip it.", "See the step"
 	case "unsafe_output":

@@ -10,6 +10,22 @@ import (
 	"time"
 )
 
+const clearAlerts = `-- name: ClearAlerts :exec
+UPDATE alerts SET message = split_part(message, ' It wrote: “', 1) || ' What it wrote is no longer kept.'
+WHERE operation_id = ANY($1::bigint[]) AND kind = 'unsafe_output' AND starts_with(subject, $2::text || '.') AND strpos(message, ' It wrote: “') > 0
+`
+
+type ClearAlertsParams struct {
+	Operations []int64
+	Task       string
+}
+
+// Alerts about a reader quote what it wrote, which may be what it had read.
+func (q *Queries) ClearAlerts(ctx context.Context, db DBTX, arg ClearAlertsParams) error {
+	_, err := db.Exec(ctx, clearAlerts, arg.Operations, arg.Task)
+	return err
+}
+
 const clearAnswers = `-- name: ClearAnswers :exec
 UPDATE llm_calls SET answer = NULL, answer_sha256 = NULL WHERE run_id = ANY($1::uuid[])
 `

@@ -546,6 +546,23 @@ func (q *Queries) MentionsOfReading(ctx context.Context, db DBTX, stepID *int64)
 	return items, nil
 }
 
+const mentionsSince = `-- name: MentionsSince :one
+SELECT count(*)::int FROM mentions
+WHERE operation_id = $1 AND (length(post_id), post_id) > (length($2::text), $2)
+`
+
+type MentionsSinceParams struct {
+	OperationID int64
+	Since       string
+}
+
+func (q *Queries) MentionsSince(ctx context.Context, db DBTX, arg MentionsSinceParams) (int, error) {
+	row := db.QueryRow(ctx, mentionsSince, arg.OperationID, arg.Since)
+	var column_1 int
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const newMentions = `-- name: NewMentions :many
 SELECT m.operation_id, m.post_id, m.author_id, m.text, m.alts, m.summons, m.named, m.own, m.cleared, m.written_at, m.found_at, m.state, m.kind, m.subject, m.why, m.settled_at, m.reading_step, m.reply_step, (a.author_id IS NOT NULL)::boolean AS known, coalesce(a.username, '')::text AS username, coalesce(a.name, '')::text AS name,
     coalesce(a.bio, '')::text AS bio, coalesce(a.followers, 0)::int AS followers, a.joined_at,
