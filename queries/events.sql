@@ -8,6 +8,13 @@ SELECT * FROM (
     ORDER BY seq DESC LIMIT @most
 ) newest ORDER BY seq;
 
+-- name: EventsOf :many
+SELECT * FROM (
+    SELECT * FROM events WHERE operation_id = @operation_id AND (@before::bigint = 0 OR seq < @before::bigint)
+        AND (@agent::text = '' OR agent = @agent::text) AND (@kind::text = '' OR kind = @kind::text)
+    ORDER BY seq DESC LIMIT @most
+) newest ORDER BY seq;
+
 -- name: EventsAfter :many
 SELECT * FROM events WHERE operation_id = @operation_id AND seq > @after ORDER BY seq LIMIT @most;
 

@@ -134,3 +134,26 @@ func TestAnAlertThatWasNotRaisedIsNotBrought(t *testing.T) {
 		t.Errorf("raised without its delivery: %v, %d alerts", err, w.count("alerts"))
 	}
 }
+
+// TestADecisionEndsTheAlertOfItsWait: what was overdue needs nobody any more.
+func TestADecisionEndsTheAlertOfItsWait(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(*world, app.Validation, time.Time) time.Time{
+		"approved": (*world).approve,
+		"rejected": func(w *world, v app.Validation, now time.Time) time.Time { return w.reject(v, "no", now) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, v := ready(t, app.KindPost, post("gm"))
+			w.must(w.store.RaiseAlert(w.ctx, w.op.ID, "validation_overdue", v.ID, "It waits.", j0))
+			w.must(w.store.RaiseAlert(w.ctx, w.op.ID, "validation_overdue", "another", "It waits.", j0))
+			decide(w, v, j0)
+			if open := w.count(`alerts WHERE acknowledged_at IS NULL`); open != 1 {
+				t.Errorf("%d alerts are open", open)
+			}
+			if by := w.count(`alerts WHERE subject = '` + v.ID + `' AND acknowledged_by <> ''`); by != 1 {
+				t.Error("nobody has ended it")
+			}
+		})
+	}
+}

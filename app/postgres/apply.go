@@ -123,6 +123,9 @@ func (t *opTx) applied(ctx context.Context, v app.Validation) error {
 	if err := saved(t.store.q.MarkApplied(ctx, t, dbsqlc.MarkAppliedParams{Now: &t.now, ID: v.ID})); err != nil {
 		return err
 	}
+	if err := t.store.q.EndOverdueAlert(ctx, t, dbsqlc.EndOverdueAlertParams{At: &t.now, By: v.DecidedBy, OperationID: t.op.ID, Subject: v.ID}); err != nil {
+		return fmt.Errorf("end the alert of a wait: %w", err)
+	}
 	if v.State == app.ValidationRejected {
 		return t.rejected(ctx, v, stepOf(row))
 	}

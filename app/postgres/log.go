@@ -158,6 +158,13 @@ func (s *Store) Events(ctx context.Context, operationID, before int64, limit int
 	return events(rows, err)
 }
 
+// EventsOf returns those lines before seq (0: the newest) that are of an agent and
+// a kind (empty: of any), oldest first.
+func (s *Store) EventsOf(ctx context.Context, operationID, before int64, agent, kind string, limit int) ([]app.Event, error) {
+	rows, err := s.q.EventsOf(ctx, s.pool, dbsqlc.EventsOfParams{OperationID: operationID, Before: before, Agent: agent, Kind: kind, Most: int32(limit)})
+	return events(rows, err)
+}
+
 // EventsAfter returns the lines after seq, oldest first.
 func (s *Store) EventsAfter(ctx context.Context, operationID, after int64, limit int) ([]app.Event, error) {
 	rows, err := s.q.EventsAfter(ctx, s.pool, dbsqlc.EventsAfterParams{OperationID: operationID, After: after, Most: int32(limit)})

@@ -16,7 +16,7 @@ func (t *team) applyApproved(ctx context.Context, operationID int64) error {
 		return err
 	}
 	for _, e := range all {
-		if e.Kind == effects.XProfile && e.State == app.EffectIntent && e.Attempt > 0 {
+		if e.Kind == effects.XProfile && e.State == app.EffectIntent { // an attempt that found nothing was given back
 			if err := t.applyProfile(ctx, e.Request); err != nil {
 				return err
 			}

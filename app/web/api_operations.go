@@ -116,15 +116,18 @@ func (s *Server) liveOperationData(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.watch(c, func(context.Context) (*live.Feed, live.Place, error) {
+	return w.watch(c, func(context.Context) (entry, error) {
 		if err := w.listen(); err != nil {
-			return nil, live.Place{}, err
+			return entry{}, err
 		}
-		at := live.Place{Line: w.last()}
-		if n := lastSeen(c); n > 0 || c.QueryParam("after") == "0" {
-			at.Line = n
+		n := lastSeen(c)
+		if n > 0 || c.QueryParam("after") == "0" {
+			return entry{feed: w.data, at: live.Place{Line: n}}, nil
 		}
-		return w.data, at, nil
+		n = w.last()
+		// A bare id is no event, but a client that is cut off before the first row
+		// comes back with it.
+		return entry{w.data, live.Place{Line: n}, fmt.Appendf(nil, "id: %d\n\n", n)}, nil
 	})
 }
 

@@ -263,6 +263,12 @@ func (x *exhibit) Events(_ context.Context, _, before int64, limit int) ([]app.E
 	return slices.Clone(all[max(len(all)-limit, 0):]), x.down
 }
 
+func (x *exhibit) EventsOf(ctx context.Context, id, before int64, agent, kind string, limit int) ([]app.Event, error) {
+	all, err := x.Events(ctx, id, before, math.MaxInt)
+	all = slices.DeleteFunc(all, func(e app.Event) bool { return agent != "" && e.Agent != agent || kind != "" && e.Kind != kind })
+	return all[max(len(all)-limit, 0):], err
+}
+
 func (x *exhibit) EventsAfter(_ context.Context, _, after int64, limit int) ([]app.Event, error) {
 	defer x.lock()()
 	rest := x.events[min(int(after), len(x.events)):]

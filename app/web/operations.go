@@ -94,20 +94,7 @@ func (s *Server) logPart(ctx context.Context, op app.Operation, f paths.Log, age
 // matching returns the last rows that fit the filter and one more, so that it
 // is known whether there are older ones.
 func (s *Server) matching(ctx context.Context, operationID int64, f paths.Log) ([]app.Event, error) {
-	var found []app.Event
-	for before := f.Before; ; {
-		events, err := s.Store.Events(ctx, operationID, before, logRows+1)
-		if err != nil || len(events) == 0 {
-			return found, err
-		}
-		found = append(fitting(events, f), found...)
-		if len(found) > logRows {
-			return found[len(found)-logRows-1:], nil
-		}
-		if before = events[0].Seq; before <= 1 {
-			return found, nil
-		}
-	}
+	return s.Store.EventsOf(ctx, operationID, f.Before, f.Agent, f.Kind, logRows+1)
 }
 
 func fitting(events []app.Event, f paths.Log) []app.Event {

@@ -3,12 +3,14 @@ package web
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"time"
 
 	"github.com/labstack/echo/v4"
 
 	"vivra/app/live"
+	"vivra/app/paths"
 )
 
 // GET /operations/:slug/live keeps the live page up to date: its parts as they
@@ -18,16 +20,16 @@ func (s *Server) liveOperation(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.watch(c, func(ctx context.Context) (*live.Feed, live.Place, error) {
+	return w.watch(c, func(ctx context.Context) (entry, error) {
 		r, err := w.rowsFor(ctx, logFilter(c))
 		if err != nil {
-			return nil, live.Place{}, err
+			return entry{}, err
 		}
 		at := live.Place{Line: lastSeen(c)}
 		if c.QueryParam("have") == w.state { // the page has the parts as they are
 			at.Rev = r.feed.Now().Rev
 		}
-		return r.feed, at, nil
+		return entry{feed: r.feed, at: at}, nil
 	})
 }
 
@@ -42,24 +44,33 @@ func lastSeen(c echo.Context) int64 {
 	return 0
 }
 
+// entry is where a viewer begins: in which feed, where it stands in that, and what
+// its stream begins with.
+type entry struct {
+	feed   *live.Feed
+	at     live.Place
+	begins []byte
+}
+
 // watch sends one viewer what a feed of the page has, until it leaves. choose
-// picks the feed and where the viewer stands in it, with the page locked.
-func (w *show) watch(c echo.Context, choose func(context.Context) (*live.Feed, live.Place, error)) error {
+// picks where it begins, with the page locked.
+func (w *show) watch(c echo.Context, choose func(context.Context) (entry, error)) error {
 	ctx := c.Request().Context()
-	feed, at, err := w.enter(ctx, lastSeen(c), choose)
+	in, err := w.enter(ctx, lastSeen(c), choose)
 	if err != nil {
 		return err
 	}
-	defer w.leave()
+	defer w.leave(in.feed)
 	out := openWire(c)
 	beats := time.NewTicker(heartbeat)
 	defer beats.Stop()
-	for err = out.beat(); err == nil; {
+	at := in.at
+	for err = out.send([][]byte{pulse, in.begins}); err == nil; {
 		var (
 			frames [][]byte
 			more   <-chan struct{}
 		)
-		if frames, at, more, err = feed.Read(at); err != nil {
+		if frames, at, more, err = in.feed.Read(at); err != nil {
 			return nil // it comes back, and is told then
 		}
 		if err = out.send(frames); err != nil {
@@ -80,31 +91,44 @@ func (w *show) watch(c echo.Context, choose func(context.Context) (*live.Feed, l
 // enter counts a viewer in who has seen rows up to a number. The page is read as
 // long as it has any, so that it need not be read for the next one, unless that
 // one knows more, from another process.
-func (w *show) enter(ctx context.Context, seen int64, choose func(context.Context) (*live.Feed, live.Place, error)) (*live.Feed, live.Place, error) {
+func (w *show) enter(ctx context.Context, seen int64, choose func(context.Context) (entry, error)) (entry, error) {
 	w.mu.Lock()
 	if w.stop == nil || seen > w.last() {
 		w.mu.Unlock()
 		if err := w.current(ctx); err != nil {
-			return nil, live.Place{}, err
+			return entry{}, err
 		}
 	}
 	defer w.mu.Unlock()
-	feed, at, err := choose(ctx)
+	in, err := choose(ctx)
 	if err != nil {
-		return nil, at, err
+		return in, err
 	}
 	w.viewers++
+	if w.of == nil {
+		w.of = map[*live.Feed]int{}
+	}
+	w.of[in.feed]++
 	if w.stop == nil {
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
-		w.stop = stop
-		go w.run(reading, w.page.Op.ID)
+		w.stop, w.hush, w.hushed = stop, time.NewTimer(quiet), false
+		go w.run(reading, w.page.Op.ID, w.hush)
 	}
-	return feed, at, nil
+	return in, nil
 }
 
-func (w *show) leave() {
+// leave counts a viewer out. A feed that nobody reads is dropped: there are as
+// many as viewers name filters.
+func (w *show) leave(feed *live.Feed) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.of[feed]--; w.of[feed] == 0 {
+		delete(w.of, feed)
+		maps.DeleteFunc(w.rows, func(_ paths.Log, r *rows) bool { return r.feed == feed })
+		if w.data == feed {
+			w.data = nil
+		}
+	}
 	if w.viewers--; w.viewers == 0 {
 		w.close(errOver)
 	}
@@ -127,10 +151,10 @@ func (w *show) close(err error) {
 
 // run reads the page whenever something of it has changed, for all who have it
 // open. When it can't be read they are told by the end of their streams.
-func (w *show) run(ctx context.Context, operation int64) {
+func (w *show) run(ctx context.Context, operation int64, hush *time.Timer) {
 	changes, unsubscribe := w.server.Hub.Subscribe(live.Operation(operation))
 	defer unsubscribe()
-	hush, gap := time.NewTimer(quiet), time.NewTimer(0)
+	gap := time.NewTimer(0)
 	defer hush.Stop()
 	defer gap.Stop()
 	for w.renew(ctx) {
@@ -141,7 +165,6 @@ func (w *show) run(ctx context.Context, operation int64) {
 		case <-again.C:
 		case <-hush.C:
 			w.speak()
-			hush.Reset(quiet)
 		}
 		again.Stop()
 		select {

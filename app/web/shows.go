@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -30,6 +31,8 @@ const (
 	// relook is how often a page that somebody has open is read although nothing
 	// was announced.
 	relook = 5 * time.Second
+	// readsFor is how long a page may take to be read.
+	readsFor = 5 * time.Second
 	// agesFor is how long what a page says of spans of time may stand: scripts
 	// count on by themselves.
 	agesFor = 10 * time.Minute
@@ -54,17 +57,22 @@ type show struct {
 
 	mu     sync.Mutex
 	read   int64           // the newest read that ended well
+	failed int64           // the newest that did not
+	fault  error           // why
 	page   operations.Page // without its log
 	events []app.Event     // the newest rows
 	parts  []live.Part     // as last rendered
 	shown  time.Time       // the instant they are rendered for
-	state  string          // names them
+	drawn  int64           // how often they were rendered
+	state  string          // names them, as they were rendered this time
 	steps  map[string]app.StepState
 	news   string // what is still to be announced
 	hushed bool
 
 	viewers int
+	of      map[*live.Feed]int // the viewers of each feed
 	stop    context.CancelFunc
+	hush    *time.Timer // ends the while in which nothing is announced
 	rows    map[paths.Log]*rows
 	data    *live.Feed // for programs; nil: none listens
 	html    printed
@@ -124,7 +132,8 @@ func (w *show) idle() bool {
 }
 
 // current reads the page, unless a read that somebody else began after this call
-// has brought all there is. The lock is held when it returns no error.
+// has brought all there is, or has failed. The lock is held when it returns no
+// error.
 func (w *show) current(ctx context.Context) error {
 	arrived := w.begun.Load()
 	w.mu.Lock()
@@ -137,15 +146,31 @@ func (w *show) current(ctx context.Context) error {
 			w.mu.Unlock()
 		}
 	}()
-	err := w.refresh(ctx)
+	err := w.fault
+	if w.failed <= arrived {
+		err = w.refresh(ctx)
+	}
 	held = err == nil
 	return err
 }
 
-// refresh reads what is new, and tells the feeds. Once rows were taken up the feeds
-// have them, whether whoever asked is still there or not, or are closed.
+// refresh reads what is new, and tells the feeds. It does so for all: it goes on
+// when whoever asked for it leaves, and does not wait for a database for ever.
 func (w *show) refresh(ctx context.Context) error {
 	read := w.begun.Add(1)
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), readsFor)
+	defer cancel()
+	err := w.take(limited)
+	if err != nil {
+		w.failed, w.fault = read, err
+		return err
+	}
+	w.read = read
+	return nil
+}
+
+// take takes up what is new. The feeds have it then, or are closed.
+func (w *show) take(ctx context.Context) error {
 	page, err := w.server.operationPage(ctx, w.slug)
 	if err != nil {
 		return err
@@ -162,10 +187,8 @@ func (w *show) refresh(ctx context.Context) error {
 	}
 	if err != nil {
 		w.close(errOver)
-		return err
 	}
-	w.read = read
-	return nil
+	return err
 }
 
 // newRows reads the rows behind the last one known. When too many came, it reads
@@ -229,7 +252,9 @@ func (w *show) draw(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	w.drawn++ // what looks as it did before has another name: who has it from then may have seen more since
 	sum := sha256.New()
+	sum.Write(fmt.Appendf(nil, "%d %d\n", w.page.Now.UnixNano(), w.drawn))
 	for _, p := range parts {
 		sum.Write(p.Frame)
 	}
@@ -266,6 +291,7 @@ func (w *show) publish(ctx context.Context, fresh []app.Event, gap bool) error {
 			return err
 		}
 		said, w.news, w.hushed = f, "", true
+		w.hush.Reset(quiet)
 	}
 	for _, a := range w.rows {
 		change, err := a.next(ctx, w, fresh, gap)

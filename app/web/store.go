@@ -31,6 +31,8 @@ type Reads interface {
 	StepsBeside(ctx context.Context, operationID int64, most int) (app.StepsBeside, error)
 	Events(ctx context.Context, operationID, before int64, limit int) ([]app.Event, error)
 	EventsAfter(ctx context.Context, operationID, after int64, limit int) ([]app.Event, error)
+	// EventsOf are those of an agent and a kind, empty: of any.
+	EventsOf(ctx context.Context, operationID, before int64, agent, kind string, limit int) ([]app.Event, error)
 	Publications(ctx context.Context, operationID int64) ([]app.Publication, error)
 	MetricsHistory(ctx context.Context, operationID int64) ([]app.Metrics, error)
 	WaitingFor(ctx context.Context, operationID int64) (app.Waiting, error)

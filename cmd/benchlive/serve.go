@@ -179,6 +179,11 @@ func (s *stage) Events(_ context.Context, _, before int64, limit int) ([]app.Eve
 	return s.events[max(end-int64(limit), 0):end:end], nil
 }
 
+// EventsOf implements web.Store.
+func (s *stage) EventsOf(ctx context.Context, id, before int64, _, _ string, limit int) ([]app.Event, error) {
+	return s.Events(ctx, id, before, limit)
+}
+
 // EventsAfter implements web.Store.
 func (s *stage) EventsAfter(_ context.Context, _, after int64, limit int) ([]app.Event, error) {
 	s.mu.Lock()

@@ -8,6 +8,7 @@ package dbsqlc
 import (
 	"context"
 	"encoding/json"
+	"time"
 )
 
 const amendStep = `-- name: AmendStep :exec
@@ -21,6 +22,29 @@ type AmendStepParams struct {
 
 func (q *Queries) AmendStep(ctx context.Context, db DBTX, arg AmendStepParams) error {
 	_, err := db.Exec(ctx, amendStep, arg.Output, arg.ID)
+	return err
+}
+
+const endOverdueAlert = `-- name: EndOverdueAlert :exec
+UPDATE alerts SET acknowledged_at = $1, acknowledged_by = $2
+WHERE operation_id = $3 AND kind = 'validation_overdue' AND subject = $4 AND acknowledged_at IS NULL
+`
+
+type EndOverdueAlertParams struct {
+	At          *time.Time
+	By          string
+	OperationID int64
+	Subject     string
+}
+
+// What was told of a wait that a decision has ended needs nobody any more.
+func (q *Queries) EndOverdueAlert(ctx context.Context, db DBTX, arg EndOverdueAlertParams) error {
+	_, err := db.Exec(ctx, endOverdueAlert,
+		arg.At,
+		arg.By,
+		arg.OperationID,
+		arg.Subject,
+	)
 	return err
 }
 

@@ -131,6 +131,59 @@ func (q *Queries) EventsBefore(ctx context.Context, db DBTX, arg EventsBeforePar
 	return items, nil
 }
 
+const eventsOf = `-- name: EventsOf :many
+SELECT operation_id, seq, at, step_key, kind, agent, cost_nusd, line, prev_hash, hash FROM (
+    SELECT operation_id, seq, at, step_key, kind, agent, cost_nusd, line, prev_hash, hash FROM events WHERE operation_id = $1 AND ($2::bigint = 0 OR seq < $2::bigint)
+        AND ($3::text = '' OR agent = $3::text) AND ($4::text = '' OR kind = $4::text)
+    ORDER BY seq DESC LIMIT $5
+) newest ORDER BY seq
+`
+
+type EventsOfParams struct {
+	OperationID int64
+	Before      int64
+	Agent       string
+	Kind        string
+	Most        int32
+}
+
+func (q *Queries) EventsOf(ctx context.Context, db DBTX, arg EventsOfParams) ([]Event, error) {
+	rows, err := db.Query(ctx, eventsOf,
+		arg.OperationID,
+		arg.Before,
+		arg.Agent,
+		arg.Kind,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Event
+	for rows.Next() {
+		var i Event
+		if err := rows.Scan(
+			&i.OperationID,
+			&i.Seq,
+			&i.At,
+			&i.StepKey,
+			&i.Kind,
+			&i.Agent,
+			&i.CostNusd,
+			&i.Line,
+			&i.PrevHash,
+			&i.Hash,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const logCosts = `-- name: LogCosts :many
 SELECT agent, coalesce(line::jsonb ->> 'model', '')::text AS model, sum(cost_nusd)::bigint AS cost FROM events
 WHERE operation_id = $1 AND cost_nusd > 0 GROUP BY 1, 2 ORDER BY 1, 2
