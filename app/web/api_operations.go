@@ -85,10 +85,8 @@ func (s *Server) showOperationData(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	h := c.Response().Header()
-	h.Set(echo.HeaderCacheControl, sharedFor)
-	h.Set("ETag", `W/"`+p.State+"-"+strconv.FormatInt(p.Log.Last(), 10)+`"`)
-	if c.Request().Header.Get("If-None-Match") == h.Get("ETag") {
+	c.Response().Header().Set(echo.HeaderCacheControl, sharedFor)
+	if known(c, p.State+"-"+strconv.FormatInt(p.Log.Last(), 10)) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	a := operationAnswer{

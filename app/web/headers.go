@@ -33,6 +33,18 @@ func (s *Server) headers(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// known names the state of an answer, and tells whether the reader has that already.
+func known(c echo.Context, state string) bool {
+	tag := `W/"` + state + `"`
+	c.Response().Header().Set("ETag", tag)
+	for have := range strings.SplitSeq(c.Request().Header.Get("If-None-Match"), ",") {
+		if have = strings.TrimSpace(have); have == tag || have == "*" {
+			return true
+		}
+	}
+	return false
+}
+
 // private keeps a page of the team out of caches and out of other sites' pages.
 func private(c echo.Context) {
 	c.Response().Header().Set(echo.HeaderCacheControl, "private, no-store")

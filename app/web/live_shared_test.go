@@ -183,3 +183,36 @@ func TestFiltersThatFitNothing(t *testing.T) {
 		t.Errorf("the page took %s", took)
 	}
 }
+
+// TestWhoHasThePageIsToldSo, however many states it names, and is given the next.
+func TestWhoHasThePageIsToldSo(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	for _, path := range []string{"/operations/dodo", "/api/v1/operations/dodo"} {
+		ask := func(have string) *http.Response {
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("If-None-Match", have)
+			res, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+			return res
+		}
+		tag := ask("").Header.Get("ETag")
+		if tag == "" || ask(tag).StatusCode != http.StatusNotModified || ask(`W/"other", `+tag).StatusCode != http.StatusNotModified || ask(`W/"other"`).StatusCode != http.StatusOK {
+			t.Errorf("%s with %s", path, tag)
+		}
+		x.append(app.EventLine{Kind: "step", Summary: "New"}, x.steps[3], today)
+		x.mu.Lock()
+		x.op.Spent++
+		x.mu.Unlock()
+		if res := ask(tag); res.StatusCode != http.StatusOK || res.Header.Get("ETag") == tag {
+			t.Errorf("%s after a change answers %s with %s", path, res.Status, res.Header.Get("ETag"))
+		}
+	}
+}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"strconv"
 
@@ -24,7 +23,6 @@ type marketAnswer struct {
 
 // GET /api/v1/tokens/:chain/:address/market is the last measurement, open to any site.
 func (s *Server) showTokenMarket(c echo.Context) error {
-	h := c.Response().Header()
 	open(c)
 	ref, err := tokenRef(c)
 	if err != nil {
@@ -34,10 +32,8 @@ func (s *Server) showTokenMarket(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	tag := fmt.Sprintf(`W/"%d"`, m.At.UnixMilli())
-	h.Set("ETag", tag)
-	h.Set(echo.HeaderCacheControl, "public, max-age=30")
-	if c.Request().Header.Get("If-None-Match") == tag {
+	c.Response().Header().Set(echo.HeaderCacheControl, "public, max-age=30")
+	if known(c, strconv.FormatInt(m.At.UnixMilli(), 10)) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	return c.JSON(http.StatusOK, marketAnswer{

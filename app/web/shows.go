@@ -351,10 +351,8 @@ func (w *show) front(c echo.Context, p operations.Page) error {
 		w.html = html
 		w.mu.Unlock()
 	}
-	h := c.Response().Header()
-	h.Set(echo.HeaderCacheControl, sharedFor)
-	h.Set("ETag", `W/"`+key+`"`)
-	if c.Request().Header.Get("If-None-Match") == h.Get("ETag") {
+	c.Response().Header().Set(echo.HeaderCacheControl, sharedFor)
+	if known(c, key) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	return c.HTMLBlob(http.StatusOK, html.body)
