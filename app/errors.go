@@ -16,6 +16,7 @@ const (
 	Internal    Kind = "internal"
 	Invalid     Kind = "invalid"
 	NotFound    Kind = "not_found"
+	TooMuch     Kind = "too_much"
 	Unavailable Kind = "unavailable"
 )
 

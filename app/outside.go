@@ -5,6 +5,16 @@ import "time"
 // What the outside worlds told us. Adapters return these, tools and rules read
 // them; every string that another person could have written is outside text.
 
+// ReadingKind is what of a token was read.
+type ReadingKind string
+
+// The kinds, each with the type that its reading has.
+const (
+	ReadingFacts   ReadingKind = "facts"   // TokenFacts
+	ReadingHolders ReadingKind = "holders" // Holders
+	ReadingMarket  ReadingKind = "market"  // Market
+)
+
 // TokenFacts is what a chain says of a token.
 type TokenFacts struct {
 	ChainID  int64   `json:"chain_id"`

@@ -17,10 +17,6 @@ ON CONFLICT (operation_id, at) DO NOTHING;
 -- name: MetricsOf :many
 SELECT * FROM metrics WHERE operation_id = @operation_id ORDER BY at;
 
--- name: LatestMetricsOfToken :one
-SELECT m.* FROM metrics m JOIN operations o ON o.id = m.operation_id JOIN tokens t ON t.id = o.token_id
-WHERE t.chain_id = @chain_id AND t.address = @address ORDER BY m.at DESC LIMIT 1;
-
 -- name: SaveUpdate :execrows
 INSERT INTO tg_updates (bot_id, update_id, raw, chat_id, received_at) VALUES (@bot_id, @update_id, @raw, @chat_id, @received_at)
 ON CONFLICT (bot_id, update_id) DO NOTHING;

@@ -197,7 +197,10 @@ func (o *Orchestrator) reading(ctx context.Context, op app.Operation) (app.Metri
 	}
 	m.PriceUSD, m.MarketCapUSD, m.LiquidityUSD = market.PriceUSD, market.MarketCapUSD, market.LiquidityUSD
 	m.Volume24hUSD, m.Buyers24h, m.Holders, m.Burned = market.Volume24hUSD, market.Buyers24h, holders.Count, token.Burned
-	return m, nil
+	return m, errors.Join(
+		o.Store.KeepTokenReading(ctx, op.Token.ID, app.ReadingMarket, market, m.At),
+		o.Store.KeepTokenReading(ctx, op.Token.ID, app.ReadingHolders, holders, m.At),
+		o.Store.KeepTokenReading(ctx, op.Token.ID, app.ReadingFacts, token, m.At))
 }
 
 func (o *Orchestrator) daily(ctx context.Context, op app.Operation, step app.Step, input map[string]any) (map[string]any, error) {

@@ -72,9 +72,17 @@ func EventPage(slug string, seq int64) string {
 func OperationData(slug string) string     { return "/api/v1/operations/" + url.PathEscape(slug) }
 func OperationDataLive(slug string) string { return OperationData(slug) + "/live" }
 
-// TokenMarket is the market snapshot for the widgets of relaunched sites.
+// TokenMarket is the market for the widgets of relaunched sites, TokenHolders who
+// holds the token.
 func TokenMarket(chainID int64, address string) string {
-	return "/api/v1/tokens/" + number(chainID) + "/" + address + "/market"
+	return tokenData(chainID, address) + "/market"
+}
+func TokenHolders(chainID int64, address string) string {
+	return tokenData(chainID, address) + "/holders"
+}
+
+func tokenData(chainID int64, address string) string {
+	return "/api/v1/tokens/" + number(chainID) + "/" + address
 }
 
 // The DOM ids.

@@ -13,29 +13,7 @@ import (
 // MetricsHistory returns an operation's readings, the baseline first.
 func (s *Store) MetricsHistory(ctx context.Context, operationID int64) ([]app.Metrics, error) {
 	rows, err := s.q.MetricsOf(ctx, s.pool, operationID)
-	if err != nil {
-		return nil, fmt.Errorf("read metrics: %w", err)
-	}
-	out := make([]app.Metrics, len(rows))
-	for i, r := range rows {
-		if err := json.Unmarshal(r.Reading, &out[i]); err != nil {
-			return nil, fmt.Errorf("read metrics: %w", err)
-		}
-	}
-	return out, nil
-}
-
-// LatestMetrics returns a token's newest reading and where it comes from.
-func (s *Store) LatestMetrics(ctx context.Context, ref app.TokenRef) (app.Metrics, string, error) {
-	row, err := s.q.LatestMetricsOfToken(ctx, s.pool, dbsqlc.LatestMetricsOfTokenParams{ChainID: ref.ChainID, Address: ref.Address[:]})
-	if err != nil {
-		return app.Metrics{}, "", notFound(err, "reading of this token")
-	}
-	var m app.Metrics
-	if err := json.Unmarshal(row.Reading, &m); err != nil {
-		return m, "", fmt.Errorf("read metrics: %w", err)
-	}
-	return m, "daily metrics", nil
+	return metrics(rows, err)
 }
 
 // Publications returns what went out, in order, each with its receipt.

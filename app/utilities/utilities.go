@@ -132,11 +132,10 @@ func (t Template) fill(conf config, c Context) (map[string][]byte, error) {
 		name := a.use + "." + app.SHA256Hex([]byte(a.content))[:10] + a.ext
 		files["/"+name], assets[a.use] = []byte(a.content), name
 	}
-	market := c.APIBase + paths.TokenMarket(c.ChainID, c.Address)
 	data := map[string]any{
 		"Title": conf.title(), "About": t.Description, "Token": c, "Config": conf, "Asset": assets,
 		"Data": map[string]any{
-			"config": conf, "market": market, "holders": strings.TrimSuffix(market, "market") + "holders",
+			"config": conf, "market": c.APIBase + paths.TokenMarket(c.ChainID, c.Address), "holders": c.APIBase + paths.TokenHolders(c.ChainID, c.Address),
 			"token": map[string]any{"name": c.Name, "ticker": c.Ticker, "address": c.Address, "chain_id": c.ChainID},
 		},
 	}

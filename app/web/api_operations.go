@@ -13,6 +13,7 @@ import (
 	"vivra/app"
 	"vivra/app/live"
 	"vivra/app/paths"
+	"vivra/views/ui"
 )
 
 // operationAnswer is what programs are told of a takeover. All of it is public
@@ -75,7 +76,6 @@ type logAnswer struct {
 
 // GET /api/v1/operations/:slug says where a takeover stands, open to any site.
 func (s *Server) showOperationData(c echo.Context) error {
-	open(c)
 	ctx := c.Request().Context()
 	w, err := s.show(ctx, c.Param("slug"))
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Server) showOperationData(c echo.Context) error {
 	}
 	a := operationAnswer{
 		Slug: p.Op.Slug, State: p.Op.State, J0: utc(&p.Op.J0), Day: p.Op.Day(p.Now), Waiting: p.Waiting.Count, At: utc(&p.Now),
-		Token: tokenAnswer{p.Op.Token.Ref.ChainID, p.Op.Token.Ref.Address.Hex(), p.Op.Token.Name, p.Op.Token.Symbol},
+		Token: tokenAnswer{p.Op.Token.Ref.ChainID, ui.Checksum(p.Op.Token.Ref.Address), p.Op.Token.Name, p.Op.Token.Symbol},
 		Money: moneyAnswer{p.Op.Spent, p.Op.Reserved, p.Op.Cap}, Steps: []stepAnswer{}, Published: []publishedAnswer{},
 		Log: logAnswer{p.Op.Seq, p.Op.HeadHash, s.PublicURL + paths.OperationLogJSONL(p.Op.Slug), s.PublicURL + paths.OperationDataLive(p.Op.Slug)},
 	}
@@ -109,7 +109,6 @@ func (s *Server) showOperationData(c echo.Context) error {
 // that changes; log.appended with each row of the log, whose number is the
 // event's id. Without a number to go on from it begins with the next row.
 func (s *Server) liveOperationData(c echo.Context) error {
-	open(c)
 	w, err := s.show(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
@@ -181,13 +180,6 @@ func data(event string, number int64, of any) ([]byte, error) {
 
 func stepAnswerOf(s app.Step) stepAnswer {
 	return stepAnswer{s.Key, s.Agent, s.State, utc(&s.DueAt), utc(s.StartedAt), utc(s.FinishedAt), s.Cost}
-}
-
-// open lets pages of other sites read an answer.
-func open(c echo.Context) {
-	h := c.Response().Header()
-	h.Set(echo.HeaderAccessControlAllowOrigin, "*")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 }
 
 // utc is an instant as programs read it, empty for none.

@@ -19,6 +19,7 @@ var statuses = map[app.Kind]int{
 	app.Denied:      http.StatusForbidden,
 	app.Invalid:     http.StatusUnprocessableEntity,
 	app.NotFound:    http.StatusNotFound,
+	app.TooMuch:     http.StatusTooManyRequests,
 	app.Unavailable: http.StatusServiceUnavailable,
 }
 

@@ -286,11 +286,26 @@ func (x *exhibit) Candidates(context.Context) ([]app.CandidateSummary, error) {
 	return []app.CandidateSummary{{Token: app.Token{Name: "Left Behind", Symbol: "LEFT"}, State: "qualified", Score: 64}}, x.down
 }
 
-func (x *exhibit) LatestMetrics(_ context.Context, ref app.TokenRef) (app.Metrics, string, error) {
-	if x.down == nil && ref != x.op.Token.Ref {
-		return app.Metrics{}, "", app.Errorf(app.NotFound, "Nothing was measured of this token.")
+func (x *exhibit) TokenReading(_ context.Context, ref app.TokenRef, kind app.ReadingKind) (json.RawMessage, time.Time, error) {
+	m := x.metrics[len(x.metrics)-1]
+	readings := map[app.ReadingKind]any{
+		app.ReadingFacts:   app.TokenFacts{ChainID: 4663, Address: official, Name: hostile, Symbol: hostile, Decimals: 18, Supply: 1e9, Burned: 41_000_000, Block: 91},
+		app.ReadingHolders: app.Holders{Count: m.Holders, NeverSold: 812, Top: []app.Holder{{Address: other, Share: 0.031, Kind: "holder"}, {Address: official, Share: 0.3, Kind: "pool"}}, Top10Share: 0.22, Block: 91},
+		app.ReadingMarket:  app.Market{PriceUSD: m.PriceUSD, MarketCapUSD: m.MarketCapUSD, LiquidityUSD: m.LiquidityUSD, Volume24hUSD: m.Volume24hUSD, Source: "dexscreener", At: m.At},
 	}
-	return x.metrics[len(x.metrics)-1], "dexscreener", x.down
+	if x.down == nil && ref != x.op.Token.Ref {
+		return nil, time.Time{}, app.Errorf(app.NotFound, "Nothing was read of this token.")
+	}
+	return must(readings[kind]), m.At, x.down
+}
+
+func (x *exhibit) MetricsOfToken(_ context.Context, ref app.TokenRef, since time.Time, most int) (all []app.Metrics, err error) {
+	for _, m := range x.metrics {
+		if ref == x.op.Token.Ref && !m.At.Before(since) {
+			all = append(all, m)
+		}
+	}
+	return all[max(len(all)-most, 0):], x.down
 }
 
 func (x *exhibit) Effects(context.Context, int64) ([]app.EffectStatus, error) {

@@ -18,10 +18,11 @@ const (
 	maxKeys = 10_000
 )
 
-// limiter is a token bucket for each key. The zero value refuses all after the
-// first burst.
+// limiter is a token bucket for each key: a burst at once, then one more every so
+// often.
 type limiter struct {
 	every   time.Duration
+	burst   int
 	mu      sync.Mutex
 	buckets map[string]*rate.Limiter
 }
@@ -35,7 +36,7 @@ func (l *limiter) allow(key string, now time.Time) bool {
 	}
 	if l.buckets[key] == nil {
 		l.makeRoom(now)
-		l.buckets[key] = rate.NewLimiter(rate.Every(l.every), tryBurst)
+		l.buckets[key] = rate.NewLimiter(rate.Every(l.every), l.burst)
 	}
 	return l.buckets[key].AllowN(now, 1)
 }
@@ -48,7 +49,7 @@ func (l *limiter) makeRoom(now time.Time) {
 	}
 	some := ""
 	for key, bucket := range l.buckets {
-		if some = key; bucket.TokensAt(now) >= tryBurst {
+		if some = key; bucket.TokensAt(now) >= float64(l.burst) {
 			delete(l.buckets, key)
 		}
 	}

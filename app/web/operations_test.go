@@ -333,31 +333,6 @@ func TestMediaOfPublicationsOnly(t *testing.T) {
 	}
 }
 
-func TestMarketAPI(t *testing.T) {
-	t.Parallel()
-	server, _ := newExhibit(t).serve(t)
-	v := newVisitor(t, server.URL)
-	path := "/api/v1/tokens/4663/" + official + "/market"
-	res := v.get(path)
-	var got map[string]any
-	if err := json.Unmarshal([]byte(res.body), &got); err != nil {
-		t.Fatal(err)
-	}
-	if res.Header.Get("Access-Control-Allow-Origin") != "*" || got["source"] != "dexscreener" || got["age_seconds"] != 112800.0 || got["holders"] != 1361.0 {
-		t.Errorf("the answer is %v with %v", got, res.Header)
-	}
-	req, _ := http.NewRequest(http.MethodGet, server.URL+path, nil)
-	req.Header.Set("If-None-Match", res.Header.Get("ETag"))
-	if again := v.do(req); again.StatusCode != http.StatusNotModified {
-		t.Errorf("asked again with the tag, it answers %s", again.Status)
-	}
-	for bad, want := range map[string]int{"/api/v1/tokens/x/" + official + "/market": 422, "/api/v1/tokens/1/0x12/market": 422, "/api/v1/tokens/4663/" + other + "/market": 404} {
-		if res := v.get(bad); res.StatusCode != want || !strings.HasPrefix(res.body, `{"error":"`) || res.Header.Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("%s answers %s %s", bad, res.Status, res.body)
-		}
-	}
-}
-
 func TestDatabaseDown(t *testing.T) {
 	t.Parallel()
 	x := newExhibit(t)

@@ -60,6 +60,7 @@ type Server struct {
 	passkeys  passkeys
 	byAddress limiter // tries to sign in
 	byName    limiter
+	asks      limiter // of the API, by address
 	sums      sums
 	shows     shows
 }
@@ -71,7 +72,7 @@ func (s *Server) Handler() http.Handler {
 	e.HideBanner = true
 	e.HTTPErrorHandler = s.fail
 	e.IPExtractor = echo.ExtractIPFromXFFHeader() // trusts proxies on private addresses only
-	e.Use(s.metered, s.headers, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
+	e.Use(s.metered, s.headers, s.api, middleware.BodyLimit("1M"), middleware.GzipWithConfig(middleware.GzipConfig{
 		MinLength: 512,
 		Skipper:   streams,
 	}), readable)
@@ -90,7 +91,9 @@ func (s *Server) openDoors() {
 		s.Secret = []byte(rand.Text())
 	}
 	s.sessions, s.passkeys = s.sessionManager(), newPasskeys(s.PublicURL)
-	s.byAddress.every, s.byName.every = tryByAddress, tryByName
+	s.byAddress = limiter{every: tryByAddress, burst: tryBurst}
+	s.byName = limiter{every: tryByName, burst: tryBurst}
+	s.asks = limiter{every: askEvery, burst: askBurst}
 }
 
 // render answers with a page. It is rendered whole first: a fault in a view

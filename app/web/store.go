@@ -37,7 +37,10 @@ type Reads interface {
 	MetricsHistory(ctx context.Context, operationID int64) ([]app.Metrics, error)
 	WaitingFor(ctx context.Context, operationID int64) (app.Waiting, error)
 	Candidates(ctx context.Context) ([]app.CandidateSummary, error)
-	LatestMetrics(ctx context.Context, ref app.TokenRef) (m app.Metrics, source string, err error)
+	// TokenReading is what was last read of a token, and when.
+	TokenReading(ctx context.Context, ref app.TokenRef, kind app.ReadingKind) (json.RawMessage, time.Time, error)
+	// MetricsOfToken are its newest measurements since an instant, oldest first.
+	MetricsOfToken(ctx context.Context, ref app.TokenRef, since time.Time, most int) ([]app.Metrics, error)
 	// QueueWindow is at most size waiting outputs around one, "" the oldest.
 	QueueWindow(ctx context.Context, around string, size int) (app.QueueWindow, error)
 	// QueueCount is how many outputs wait.

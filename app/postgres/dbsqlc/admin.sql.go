@@ -116,28 +116,6 @@ func (q *Queries) Audit(ctx context.Context, db DBTX, arg AuditParams) ([]AdminA
 	return items, nil
 }
 
-const latestMetricsOfToken = `-- name: LatestMetricsOfToken :one
-SELECT m.operation_id, m.at, m.baseline, m.reading FROM metrics m JOIN operations o ON o.id = m.operation_id JOIN tokens t ON t.id = o.token_id
-WHERE t.chain_id = $1 AND t.address = $2 ORDER BY m.at DESC LIMIT 1
-`
-
-type LatestMetricsOfTokenParams struct {
-	ChainID int64
-	Address []byte
-}
-
-func (q *Queries) LatestMetricsOfToken(ctx context.Context, db DBTX, arg LatestMetricsOfTokenParams) (Metric, error) {
-	row := db.QueryRow(ctx, latestMetricsOfToken, arg.ChainID, arg.Address)
-	var i Metric
-	err := row.Scan(
-		&i.OperationID,
-		&i.At,
-		&i.Baseline,
-		&i.Reading,
-	)
-	return i, err
-}
-
 const metricsOf = `-- name: MetricsOf :many
 SELECT operation_id, at, baseline, reading FROM metrics WHERE operation_id = $1 ORDER BY at
 `

@@ -432,6 +432,13 @@ type TokenFile struct {
 	CreatedAt time.Time
 }
 
+type TokenReading struct {
+	TokenID int64
+	Kind    string
+	At      time.Time
+	Reading json.RawMessage
+}
+
 type User struct {
 	ID           int64
 	Name         string
