@@ -20,7 +20,7 @@ type Event struct {
 type EventLine struct {
 	Seq     int64     `json:"seq"`
 	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"` // model_call, tool_call, decision, step, publication, read, operation, alert
+	Kind    string    `json:"kind"` // model_call, tool_call, decision, step, publication, read, operation, alert, head
 	Agent   string    `json:"agent"`
 	Step    string    `json:"step"`
 	Summary string    `json:"summary"`

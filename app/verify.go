@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // ChainRow is one row of an exported log: the exact bytes that were hashed,
@@ -26,20 +27,32 @@ func ChainHash(prev, line []byte) []byte {
 	return h.Sum(nil)
 }
 
+// HeadKind is the kind of the rows that say where the log stood.
+const HeadKind = "head"
+
+// HeadSummary says where a log stood, in the words that VerifyLog reads.
+func HeadSummary(row int64, hash []byte) string {
+	return fmt.Sprintf("The log stands at row %d, its hash is %s", row, hex.EncodeToString(hash))
+}
+
 // LogProof is what a log was found to be.
 type LogProof struct {
 	Rows int    `json:"rows"`
 	Cost Nano   `json:"cost_nusd"`
 	Head string `json:"head_hash"`
+	// Known are the rows that have the hashes that were known before.
+	Known map[string]int `json:"known,omitempty"`
 }
 
 // maxLogRow bounds one row of an export.
 const maxLogRow = 1 << 20
 
 // VerifyLog recomputes the hash chain of an exported log, row by row. The
-// error names the first row that does not fit.
-func VerifyLog(r io.Reader) (LogProof, error) {
-	proof := LogProof{Head: hex.EncodeToString(make([]byte, sha256.Size))}
+// error names the first row that does not fit. known are hashes that were seen
+// before: when no row has one of them, what was seen is not in this log, which was
+// rewritten or is cut off.
+func VerifyLog(r io.Reader, known ...string) (LogProof, error) {
+	proof := LogProof{Known: map[string]int{}, Head: hex.EncodeToString(make([]byte, sha256.Size))}
 	rows := bufio.NewScanner(r)
 	rows.Buffer(make([]byte, 64<<10), maxLogRow)
 	for rows.Scan() {
@@ -49,12 +62,20 @@ func VerifyLog(r io.Reader) (LogProof, error) {
 		if err := proof.add(rows.Bytes()); err != nil {
 			return proof, Errorf(Invalid, "Row %d: %v.", proof.Rows+1, err)
 		}
+		if slices.Contains(known, proof.Head) {
+			proof.Known[proof.Head] = proof.Rows
+		}
 	}
 	if err := rows.Err(); err != nil {
 		return proof, Errorf(Invalid, "Row %d can't be read: %v.", proof.Rows+1, err)
 	}
 	if proof.Rows == 0 {
 		return proof, Errorf(Invalid, "There is no row in it.")
+	}
+	for _, hash := range known {
+		if proof.Known[hash] == 0 {
+			return proof, Errorf(Invalid, "%s, but none has the hash %s: the log was rewritten before that row, or is cut off.", Count(proof.Rows, "row fits", "rows fit"), hash)
+		}
 	}
 	return proof, nil
 }
@@ -85,6 +106,36 @@ func (p *LogProof) add(raw []byte) error {
 	if hash := hex.EncodeToString(ChainHash(prev, row.Line)); hash != row.Hash {
 		return fmt.Errorf("its hash is %s, and its content gives %s", row.Hash, hash)
 	}
+	if stood := HeadSummary(int64(p.Rows), prev); line.Kind == HeadKind && line.Summary != stood {
+		return fmt.Errorf("it says %q, and before it the log is another: %s", line.Summary, stood)
+	}
 	p.Rows, p.Head, p.Cost = p.Rows+1, row.Hash, p.Cost+line.Cost
+	return nil
+}
+
+// exportPage is how many rows are read at a time: a log is never whole in memory.
+const exportPage = 500
+
+// ExportLog writes the rows that an operation has, as VerifyLog reads them. after
+// returns at most so many rows behind one, flush is called now and then.
+func ExportLog(op Operation, w io.Writer, after func(row int64, most int) ([]Event, error), flush func()) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	for row := int64(0); row < op.Seq; {
+		events, err := after(row, int(min(exportPage, op.Seq-row)))
+		if err != nil {
+			return err
+		}
+		if len(events) == 0 {
+			return fmt.Errorf("the log ends after row %d of %d", row, op.Seq)
+		}
+		for _, e := range events {
+			if err := out.Encode(ChainRow{Line: e.Line, PrevHash: e.PrevHash, Hash: e.Hash}); err != nil {
+				return err
+			}
+		}
+		row = events[len(events)-1].Seq
+		flush()
+	}
 	return nil
 }

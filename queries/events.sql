@@ -27,3 +27,13 @@ WHERE operation_id = @operation_id AND cost_nusd > 0 GROUP BY 1, 2 ORDER BY 1, 2
 
 -- name: Notify :exec
 SELECT pg_notify('vivra', @payload::text);
+
+-- Logs that began before midnight and have not said since where they stand.
+-- name: LogsWithoutHead :many
+SELECT o.id FROM operations o WHERE o.state IN ('running', 'paused')
+    AND EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.seq = 1 AND e.at < @midnight)
+    AND NOT EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.kind = 'head' AND e.at >= @midnight)
+ORDER BY o.id;
+
+-- name: LogLacksHead :one
+SELECT NOT EXISTS (SELECT FROM events WHERE operation_id = @operation_id AND kind = 'head' AND at >= @midnight);

@@ -71,6 +71,7 @@ func (o *Orchestrator) Tick(ctx context.Context) error {
 		o.wakeEffects(ctx, now, wall),
 		o.wakeLooks(ctx, now, wall),
 		o.overdue(ctx, now),
+		o.Store.WriteHeads(ctx, now),
 	)
 }
 

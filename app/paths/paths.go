@@ -72,6 +72,11 @@ func EventPage(slug string, seq int64) string {
 func OperationData(slug string) string     { return "/api/v1/operations/" + url.PathEscape(slug) }
 func OperationDataLive(slug string) string { return OperationData(slug) + "/live" }
 
+// OperationDataLog are the rows of its log behind one, for programs.
+func OperationDataLog(slug string, after int64, limit int) string {
+	return OperationData(slug) + "/log?after=" + number(after) + "&limit=" + strconv.Itoa(limit)
+}
+
 // TokenMarket is the market for the widgets of relaunched sites, TokenHolders who
 // holds the token.
 func TokenMarket(chainID int64, address string) string {

@@ -7,7 +7,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"regexp"
@@ -28,9 +31,11 @@ import (
 func TestWholeTakeover(t *testing.T) {
 	t.Parallel()
 	var exported []byte
-	e := rehearse(t, rehearsal.Plan{Seed: 7, Script: script(t, "usual"), Finished: func(ctx context.Context, _ *boot.App, op app.Operation, base string) (err error) {
-		exported, err = fetch(ctx, base+paths.OperationLogJSONL(op.Slug))
-		return err
+	e := rehearse(t, rehearsal.Plan{Seed: 7, Script: script(t, "usual"), Finished: func(ctx context.Context, a *boot.App, op app.Operation, base string) (err error) {
+		if exported, err = fetch(ctx, base+paths.OperationLogJSONL(op.Slug)); err != nil {
+			return err
+		}
+		return verified(ctx, a.Config, op, base)
 	}})
 	if e.State != app.OperationCompleted || e.Total != 82 || !maps.Equal(e.Steps, map[string]int{"done": 82}) {
 		t.Errorf("it is %s with %d steps: %v", e.State, e.Total, e.Steps)
@@ -59,6 +64,9 @@ func TestWholeTakeover(t *testing.T) {
 	charged, booked := e.world.X.Charges(), e.X.Posts+e.X.Reads
 	if e.X.Shown != charged.Posts+charged.AltTexts || e.X.Shown == 0 || charged.AltTexts == 0 || e.X.Reads == 0 || e.X.Wasted+app.Nano(e.X.Lost) != 0 {
 		t.Errorf("X charged %+v, shown and booked is %+v", charged, e.X)
+	}
+	if days := bytes.Count(exported, []byte(`"kind":"head"`)); days != 30 {
+		t.Errorf("the log says on %d days where it stands", days)
 	}
 	if logged := e.costOf("", "x"); logged != booked {
 		t.Errorf("the log says %s of X, %s is booked", logged, booked)
@@ -110,6 +118,23 @@ func fetch(ctx context.Context, url string) ([]byte, error) {
 	}
 	defer res.Body.Close()
 	return io.ReadAll(res.Body)
+}
+
+// verified has the program itself look at the log, as it is served and as it is
+// stored: it holds, and it says each day where it stands.
+func verified(ctx context.Context, cfg boot.Config, op app.Operation, base string) error {
+	served, err := boot.VerifyAddress(ctx, base+paths.Operation(op.Slug), op.HeadHash)
+	if err != nil {
+		return err
+	}
+	stored, err := boot.VerifyOperation(ctx, cfg, slog.New(slog.DiscardHandler), op.Slug, op.HeadHash)
+	if err == nil && (stored.Head != served.Head || stored.Known[op.HeadHash] != stored.Rows) {
+		err = fmt.Errorf("served is %+v, stored is %+v", served, stored)
+	}
+	if _, wrong := boot.VerifyAddress(ctx, base+paths.Operation(op.Slug), strings.Repeat("0", 64)); err == nil && wrong == nil {
+		err = errors.New("a hash that no row has is found")
+	}
+	return err
 }
 
 // verify checks an exported log with nothing but SHA-256, as a stranger would.

@@ -80,9 +80,9 @@ func TestWhatSitesCantAsk(t *testing.T) {
 	for bad, want := range map[string]int{
 		"/api/v1/tokens/x/" + official + "/market": 422, "/api/v1/tokens/0/" + official + "/market": 422, "/api/v1/tokens/4663/0x12/market": 422, "/api/v1/tokens/4663/" + wrong + "/burned": 422,
 		"/api/v1/tokens/4663/" + other + "/holders": 404, "/api/v1/tokens/4663/" + other + "/chart": 404, "/api/v1/nothing": 404,
-		token + "chart?days=0": 422, token + "chart?days=366": 422, token + "chart?days=x": 422, "/api/v1/operations/none": 404,
+		"/api/v1/operations/none/log": 404, "/api/v1/operations/dodo/log?after=-1": 422, "/api/v1/operations/dodo/log?limit=501": 422, "/api/v1/operations/dodo/log?limit=": 200, token + "chart?days=0": 422, token + "chart?days=366": 422, token + "chart?days=x": 422, "/api/v1/operations/none": 404,
 	} {
-		if res := v.get(bad); res.StatusCode != want || res.json(t)["error"] == "" || res.Header.Get("Access-Control-Allow-Origin") != "*" {
+		if res := v.get(bad); res.StatusCode != want || want != 200 && res.json(t)["error"] == "" || res.Header.Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s answers %s %s", bad, res.Status, res.body)
 		}
 	}
@@ -229,5 +229,34 @@ func TestReadingsOfATokenAreKept(t *testing.T) {
 	keep(app.ReadingFacts, app.TokenFacts{}, h.now)
 	if got := v.get(at + "burned").json(t); got["share"] != nil {
 		t.Errorf("a share of nothing is %v", got["share"])
+	}
+}
+
+// TestTheLogForPrograms: page after page, every row once and in order, and the
+// rows are what the export has.
+func TestTheLogForPrograms(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, _ := x.serve(t)
+	v := newVisitor(t, server.URL)
+	var rows []string
+	pages := 0
+	for at := "/api/v1/operations/dodo/log?limit=90"; at != ""; pages++ {
+		var got struct {
+			Rows []json.RawMessage
+			Next string
+		}
+		res := v.get(at)
+		if err := json.Unmarshal([]byte(res.body), &got); err != nil || res.Header.Get("ETag") == "" {
+			t.Fatal(err, res.Header)
+		}
+		for _, r := range got.Rows {
+			rows = append(rows, string(r))
+		}
+		at = strings.TrimPrefix(got.Next, "http://vivra.test")
+	}
+	exported := strings.Split(strings.TrimSpace(v.get("/operations/dodo/log.jsonl").body), "\n")
+	if pages != (len(x.events)+89)/90 || !slices.Equal(rows, exported) {
+		t.Errorf("%d pages have %d rows, the export has %d", pages, len(rows), len(exported))
 	}
 }

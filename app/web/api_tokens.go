@@ -111,16 +111,16 @@ func (s *Server) showTokenChart(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	days, err := spanOf(c)
+	days, err := wholeNumber(c, "days", chartDays, 1, chartDays)
 	if err != nil {
 		return err
 	}
-	measured, err := s.Store.MetricsOfToken(c.Request().Context(), ref, s.Now().AddDate(0, 0, -days), chartPoints)
+	measured, err := s.Store.MetricsOfToken(c.Request().Context(), ref, s.Now().AddDate(0, 0, -int(days)), chartPoints)
 	if err != nil {
 		return err
 	}
 	if len(measured) == 0 {
-		return app.Errorf(app.NotFound, "Nothing was measured of this token in the last %s.", app.Count(days, "day", "days"))
+		return app.Errorf(app.NotFound, "Nothing was measured of this token in the last %s.", app.Count(int(days), "day", "days"))
 	}
 	a := chartAnswer{Points: make([]pointAnswer, len(measured))}
 	for i, m := range measured {
@@ -129,19 +129,6 @@ func (s *Server) showTokenChart(c echo.Context) error {
 	last := measured[len(measured)-1].At
 	a.madeAnswer = s.made(last, "daily metrics")
 	return tokenAnswerOf(c, last, a)
-}
-
-// spanOf is how many days a chart is asked for.
-func spanOf(c echo.Context) (int, error) {
-	text := c.QueryParam("days")
-	if text == "" {
-		return chartDays, nil
-	}
-	days, err := strconv.Atoi(text)
-	if err != nil || days < 1 || days > chartDays {
-		return 0, app.Errorf(app.Invalid, "days is a whole number from 1 to %d.", chartDays)
-	}
-	return days, nil
 }
 
 // GET /api/v1/tokens/:chain/:address/holders is who holds it, the largest first.

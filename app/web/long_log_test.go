@@ -1,10 +1,21 @@
 package web_test
 
 import (
+	"compress/gzip"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
+
+	"vivra/app"
+	"vivra/app/live"
+	"vivra/app/web"
 )
 
 // lengthen adds n rows to the log of the house's takeover, as its agents and
@@ -79,5 +90,74 @@ func BenchmarkLongLog(b *testing.B) {
 				b.ReportMetric(each/young, "long/young")
 			}
 		})
+	}
+}
+
+// torn is a store whose log can't be read behind a row.
+type torn struct {
+	*exhibit
+	behind int64
+}
+
+func (s torn) EventsAfter(ctx context.Context, operation, after int64, limit int) ([]app.Event, error) {
+	if after >= s.behind {
+		return nil, errors.New("the disk is full")
+	}
+	return s.exhibit.EventsAfter(ctx, operation, after, min(limit, 100))
+}
+
+// TestHalfALogIsNoLog: what breaks off in the middle does not look like a whole
+// one to whoever takes it, packed or not.
+func TestHalfALogIsNoLog(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	for _, behind := range []int64{0, 200} {
+		site := &web.Server{Store: torn{x, behind}, Sessions: newMemory(x), Hub: new(live.Hub), Now: x.now, PublicURL: "http://vivra.test", Log: slog.New(slog.DiscardHandler)}
+		server := httptest.NewServer(site.Handler())
+		defer server.Close()
+		for _, packed := range []bool{false, true} {
+			client := http.Client{Transport: &http.Transport{DisableCompression: !packed}}
+			res, err := client.Get(server.URL + "/operations/dodo/log.jsonl")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = io.Copy(io.Discard, res.Body)
+			res.Body.Close()
+			if whole := res.StatusCode == http.StatusOK && err == nil; whole || behind == 0 && res.StatusCode != http.StatusInternalServerError {
+				t.Errorf("torn behind row %d, packed: %t, it answers %s and reads %v", behind, packed, res.Status, err)
+			}
+		}
+	}
+}
+
+// TestTheLogIsServedWhole: every row, also packed, known by its head.
+func TestTheLogIsServedWhole(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t)
+	h.lengthen(2300)
+	v := newVisitor(t, h.url)
+	at := h.address("/operations/:slug/log.jsonl")
+	for _, packed := range []string{"gzip", "identity"} {
+		res := v.with(http.MethodGet, at, "Accept-Encoding", packed)
+		var in io.Reader = strings.NewReader(res.body)
+		if got := res.Header.Get("Content-Encoding"); (got == "gzip") != (packed == "gzip") {
+			t.Errorf("asked for %s it comes as %q", packed, got)
+		} else if got == "gzip" {
+			unpacked, err := gzip.NewReader(in)
+			h.must(err)
+			in = unpacked
+		}
+		proof, err := app.VerifyLog(in, h.op.HeadHash)
+		if err != nil || int64(proof.Rows) != h.op.Seq || proof.Head != h.op.HeadHash {
+			t.Errorf("%s: %d rows of %d: %v", packed, proof.Rows, h.op.Seq, err)
+		}
+		if again := v.with(http.MethodGet, at, "If-None-Match", res.Header.Get("ETag")); again.StatusCode != http.StatusNotModified {
+			t.Errorf("asked again, it answers %s", again.Status)
+		}
+	}
+	for path, want := range map[string]int{at: 200, "/operations/none/log.jsonl": 404, "/operations/none/live": 404, h.address("/operations/:slug/live"): 200, "/api/v1/operations/none/live": 404} {
+		if res := v.with(http.MethodHead, path, "Accept", "*/*"); res.StatusCode != want || res.body != "" {
+			t.Errorf("HEAD %s answers %s", path, res.Status)
+		}
 	}
 }

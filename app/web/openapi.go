@@ -37,6 +37,8 @@ func endpoints() map[string]endpoint {
 		paths.OperationData(":slug"): {summary: "Where a takeover stands", answers: operationAnswer{}},
 		paths.OperationDataLive(":slug"): {summary: "A stream of server-sent events: step.updated with each step, first of all, then of each that changes; log.appended with each row of the log, its number as the event's id; log.skipped when more came than one can be told. Reconnect with Last-Event-ID, or begin after a row.",
 			query: []parameter{{"after", "the number of the last row known; 0 begins with the first", 0, 0}}},
+		"/api/v1/operations/:slug/log": {summary: "Rows of the log in their order. line is what was hashed, byte for byte: hash is SHA-256 of the bytes of prev_hash and of line, so that nothing can be changed unseen.", answers: rowsAnswer{},
+			query: []parameter{{"after", "the number of the last row known", 0, 0}, {"limit", "how many rows at most", 1, mostRowsAtOnce}}},
 		"/api/v1/openapi.json": {summary: "This document", answers: node{}},
 		anyToken + "burned":    {summary: "What lies at burn addresses", answers: burnedAnswer{}},
 		anyToken + "chart":     {summary: "Measurements of the last days, oldest first", answers: chartAnswer{}, query: []parameter{{"days", "how many days back", 1, chartDays}}},

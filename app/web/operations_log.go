@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"encoding/xml"
 	"net/http"
 	"strconv"
@@ -13,33 +12,30 @@ import (
 	"vivra/app/paths"
 )
 
-// exportPage is how many rows are read at a time: the log is never whole in memory.
-const exportPage = 500
-
 // GET /operations/:slug/log.jsonl is the whole log, to be verified.
 func (s *Server) showOperationJSONL(c echo.Context) error {
-	ctx := c.Request().Context()
-	op, err := s.Store.OperationBySlug(ctx, c.Param("slug"))
+	op, err := s.Store.OperationBySlug(c.Request().Context(), c.Param("slug"))
 	if err != nil {
 		return err
 	}
 	h := c.Response().Header()
 	h.Set(echo.HeaderContentType, "application/x-ndjson")
-	h.Set(echo.HeaderContentDisposition, `attachment; filename="log.jsonl"`)
+	h.Set(echo.HeaderContentDisposition, `attachment; filename="`+op.Slug+`.jsonl"`)
 	h.Set(echo.HeaderCacheControl, "no-cache")
-	out := json.NewEncoder(c.Response())
-	out.SetEscapeHTML(false)
-	for after := int64(0); after < op.Seq; {
-		events, err := s.Store.EventsAfter(ctx, op.ID, after, exportPage)
-		if err != nil || len(events) == 0 {
+	if known(c, op.HeadHash[:16]) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	if c.Request().Method == http.MethodHead {
+		return c.NoContent(http.StatusOK)
+	}
+	ctx := c.Request().Context()
+	after := func(row int64, most int) ([]app.Event, error) { return s.Store.EventsAfter(ctx, op.ID, row, most) }
+	if err := app.ExportLog(op, c.Response(), after, c.Response().Flush); err != nil {
+		if !c.Response().Committed {
 			return err
 		}
-		for _, e := range events {
-			if err := out.Encode(app.ChainRow{Line: e.Line, PrevHash: e.PrevHash, Hash: e.Hash}); err != nil {
-				return err
-			}
-		}
-		after = events[len(events)-1].Seq
+		s.Log.WarnContext(ctx, "export a log", "operation", op.Slug, "error", err)
+		panic(http.ErrAbortHandler) // half a log must not look like a whole one
 	}
 	return nil
 }
@@ -73,6 +69,10 @@ func (s *Server) showOperationAtom(c echo.Context) error {
 	op, err := s.Store.OperationBySlug(ctx, c.Param("slug"))
 	if err != nil {
 		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, sharedFor)
+	if known(c, op.HeadHash[:16]) {
+		return c.NoContent(http.StatusNotModified)
 	}
 	events, err := s.Store.Events(ctx, op.ID, 0, 50)
 	if err != nil {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -49,10 +50,15 @@ func asText(form url.Values) {
 	}
 }
 
-// headed is a page whose head alone is asked for: of a stream there is no more.
+// headed is a page whose head alone is asked for: of a stream that is all there
+// is, and whoever reads for the body need not go on.
 func headed(r Route) Route {
-	if strings.HasSuffix(r.Path, "/live") {
-		r.handle = func(c echo.Context) error { return c.NoContent(http.StatusOK) }
+	handle := r.handle
+	r.handle = func(c echo.Context) error {
+		ctx, cancel := context.WithCancel(c.Request().Context())
+		c.SetRequest(c.Request().WithContext(ctx))
+		c.Response().Before(cancel) // a fault has no answer by then, and is given one
+		return handle(c)
 	}
 	r.Method = http.MethodHead
 	return r

@@ -964,7 +964,20 @@ func TakeAway(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\">Atom feed</a></p><p>Save it, then run one command:</p><pre class=\"raw\" tabindex=\"0\" role=\"region\" aria-label=\"Command\">vivra verify log.jsonl</pre></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "\">Atom feed</a></p><p>One command reads all of it and names the first row that does not fit:</p><pre class=\"raw\" tabindex=\"0\" role=\"region\" aria-label=\"Command\">vivra verify ")
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		var templ_7745c5c3_Var52 string
+		templ_7745c5c3_Var52, templ_7745c5c3_Err = templ.JoinStringErrs(p.PublicURL + paths.Operation(p.Op.Slug))
+		if templ_7745c5c3_Err != nil {
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/operations/aside.templ`, Line: 150, Col: 122}
+		}
+		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var52))
+		if templ_7745c5c3_Err != nil {
+			return templ_7745c5c3_Err
+		}
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 76, "</pre><p>Keep the head that you see today, or take the feed, which says it each day. With <code>--known</code> and that head the same command finds out whether anything before it was written anew.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -45,7 +45,7 @@ type Log struct {
 
 // Kinds are the kinds of log lines to filter by.
 func Kinds() []string {
-	return []string{"model_call", "tool_call", "decision", "step", "publication", "read", "operation", "alert"}
+	return []string{"model_call", "tool_call", "decision", "step", "publication", "read", "operation", "alert", app.HeadKind}
 }
 
 // Agents are those that work on the steps, for the filter.

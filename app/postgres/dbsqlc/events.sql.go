@@ -215,6 +215,22 @@ func (q *Queries) LogCosts(ctx context.Context, db DBTX, operationID int64) ([]L
 	return items, nil
 }
 
+const logLacksHead = `-- name: LogLacksHead :one
+SELECT NOT EXISTS (SELECT FROM events WHERE operation_id = $1 AND kind = 'head' AND at >= $2)
+`
+
+type LogLacksHeadParams struct {
+	OperationID int64
+	Midnight    time.Time
+}
+
+func (q *Queries) LogLacksHead(ctx context.Context, db DBTX, arg LogLacksHeadParams) (bool, error) {
+	row := db.QueryRow(ctx, logLacksHead, arg.OperationID, arg.Midnight)
+	var not_exists bool
+	err := row.Scan(&not_exists)
+	return not_exists, err
+}
+
 const logTotals = `-- name: LogTotals :one
 SELECT count(*)::bigint AS entries, coalesce(sum(cost_nusd), 0)::bigint AS cost FROM events WHERE operation_id = $1
 `
@@ -229,6 +245,34 @@ func (q *Queries) LogTotals(ctx context.Context, db DBTX, operationID int64) (Lo
 	var i LogTotalsRow
 	err := row.Scan(&i.Entries, &i.Cost)
 	return i, err
+}
+
+const logsWithoutHead = `-- name: LogsWithoutHead :many
+SELECT o.id FROM operations o WHERE o.state IN ('running', 'paused')
+    AND EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.seq = 1 AND e.at < $1)
+    AND NOT EXISTS (SELECT FROM events e WHERE e.operation_id = o.id AND e.kind = 'head' AND e.at >= $1)
+ORDER BY o.id
+`
+
+// Logs that began before midnight and have not said since where they stand.
+func (q *Queries) LogsWithoutHead(ctx context.Context, db DBTX, midnight time.Time) ([]int64, error) {
+	rows, err := db.Query(ctx, logsWithoutHead, midnight)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const notify = `-- name: Notify :exec
