@@ -23,12 +23,37 @@ func (o Operation) Day(now time.Time) int {
 	return max(int(day(now).Sub(day(o.J0))/(24*time.Hour)), 0)
 }
 
+// CandidateState is where a candidate stands.
+type CandidateState string
+
+// The states of a candidate.
+const (
+	CandidateScanned   CandidateState = "scanned"
+	CandidateQualified CandidateState = "qualified"
+	CandidateTaken     CandidateState = "taken"
+)
+
+// CandidateStates are all of them, the ones to look at first first.
+func CandidateStates() []CandidateState {
+	return []CandidateState{CandidateQualified, CandidateScanned, CandidateTaken}
+}
+
 // CandidateSummary is one candidate in a list.
 type CandidateSummary struct {
 	Token     Token
-	State     string
+	State     CandidateState
 	Score     int
 	UpdatedAt time.Time
+}
+
+// Candidate is one with its report.
+type Candidate struct {
+	CandidateSummary
+	// Report is a scoring.Report, empty when only the score was kept.
+	Report json.RawMessage
+	// Slug and Takeover name its newest operation and where that stands.
+	Slug     string
+	Takeover OperationState
 }
 
 // Waiting says how many outputs wait for a person and since when the oldest does.

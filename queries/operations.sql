@@ -64,9 +64,16 @@ SELECT EXISTS (SELECT FROM buyback_requests WHERE operation_id = @operation_id);
 
 -- name: Candidates :many
 SELECT sqlc.embed(c), sqlc.embed(t) FROM candidates c JOIN tokens t ON t.id = c.token_id
-ORDER BY c.score DESC, c.updated_at DESC LIMIT 200;
+WHERE @state::text = '' OR c.state = @state::text
+ORDER BY c.score DESC, c.token_id DESC OFFSET @skip LIMIT @most;
+
+-- name: Candidate :one
+SELECT sqlc.embed(c), sqlc.embed(t), coalesce(o.slug, '')::text AS slug, coalesce(o.state, '')::text AS takeover
+FROM candidates c JOIN tokens t ON t.id = c.token_id
+LEFT JOIN LATERAL (SELECT slug, state FROM operations WHERE token_id = t.id ORDER BY id DESC LIMIT 1) o ON true
+WHERE t.chain_id = @chain_id AND t.address = @address;
 
 -- name: SaveCandidate :exec
-INSERT INTO candidates (token_id, state, score, updated_at) VALUES (@token_id, @state, @score, @updated_at)
-ON CONFLICT (token_id) DO UPDATE SET state = excluded.state, score = excluded.score,
+INSERT INTO candidates (token_id, state, score, report, updated_at) VALUES (@token_id, @state, @score, @report, @updated_at)
+ON CONFLICT (token_id) DO UPDATE SET state = excluded.state, score = excluded.score, report = excluded.report,
     report_version = candidates.report_version + 1, updated_at = excluded.updated_at;

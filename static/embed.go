@@ -1,4 +1,4 @@
-// Package static holds the stylesheet, the scripts and the icon of the pages.
+// Package static holds the stylesheet, the scripts, the icon and the preview of the pages.
 package static
 
 import (
@@ -11,7 +11,7 @@ import (
 
 // Files are served under /static/.
 //
-//go:embed *.css *.js *.svg
+//go:embed *.css *.js *.svg *.png
 var Files embed.FS
 
 // Version returns a short name of the files' contents, so that their addresses

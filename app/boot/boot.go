@@ -117,7 +117,7 @@ func Build(ctx context.Context, cfg Config, store *postgres.Store, log *slog.Log
 	}
 	store.Enqueue, a.Orchestrator.Enqueue, a.run = workers.EnqueueTx, workers.Enqueue, workers.Run
 	store.Reached = cfg.Reached
-	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Editor: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now, Pace: cfg.Pace, Agents: catalogue.Agents(),
+	a.Web = &web.Server{Store: store, Sessions: store.Sessions(cfg.Wall.Now), Files: a.Desk, Painter: a.browser, Editor: a.Desk, Starter: a.Orchestrator, Hub: a.Hub, Now: cfg.Clock.Now, Pace: cfg.Pace, Agents: catalogue.Agents(),
 		Updates: a.Desk, WebhookSecret: cfg.TelegramWebhookSecret, PublicURL: cfg.PublicURL, Explorer: cfg.ExplorerBaseURL, ChainID: cfg.Chain.ChainID,
 		ClientJS: cfg.ClientJS, Secret: cfg.SecretKey, Log: log}
 	if cfg.XClientID != "" {

@@ -138,9 +138,9 @@ func known[T any](v T, err error) *T {
 }
 
 func (o *Orchestrator) report(ctx context.Context, op app.Operation, step app.Step, input map[string]any) (map[string]any, error) {
-	facts := scoring.FactsAt(o.readings(ctx, op, step), o.Clock.Now())
-	score, parts := scoring.Score(facts)
-	input["checks"], input["score"], input["parts"] = scoring.PreCheck(facts, scoring.DefaultThresholds()), score, parts
+	now := o.Clock.Now().UTC()
+	report := scoring.ReportAt(scoring.FactsAt(o.readings(ctx, op, step), now), scoring.DefaultThresholds(), now)
+	input["checks"], input["score"], input["parts"] = report.Checks, report.Score, report.Parts
 	baseline, err := o.reading(ctx, op)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func (o *Orchestrator) report(ctx context.Context, op app.Operation, step app.St
 	if week := known(o.Trades.Transactions(ctx, op.Token.Ref, 7)); week != nil {
 		input["baseline_week"] = week
 	}
-	return input, o.Store.SaveCandidate(ctx, op.Token.ID, "taken", score, o.Clock.Now())
+	return input, o.Store.SaveCandidate(ctx, op.Token.ID, app.CandidateTaken, report.Score, report, now)
 }
 
 // goNoGo reads the chain once more: half an hour is long for a token.

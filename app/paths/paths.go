@@ -13,9 +13,29 @@ func Home() string                         { return "/" }
 func Operation(slug string) string         { return "/operations/" + url.PathEscape(slug) }
 func OperationLogJSONL(slug string) string { return Operation(slug) + "/log.jsonl" }
 func OperationLogAtom(slug string) string  { return Operation(slug) + "/log.atom" }
+func OperationCard(slug string) string     { return Operation(slug) + "/card.png" }
 func OperationMedia(slug, sha string) string {
 	return Operation(slug) + "/media/" + url.PathEscape(sha)
 }
+
+// Candidates lists those of a state, empty for any; page counts from 1.
+func Candidates(state string, page int) string {
+	q := url.Values{}
+	if state != "" {
+		q.Set("state", state)
+	}
+	if page > 1 {
+		q.Set("page", strconv.Itoa(page))
+	}
+	return withQuery("/candidates", q)
+}
+
+// Candidate is the pre-report of a token; address is EIP-55.
+func Candidate(chainID int64, address string) string {
+	return "/candidates/" + number(chainID) + "/" + address
+}
+
+func Sitemap() string { return "/sitemap.xml" }
 
 // Static is a file of the stylesheet, script or icon kind; version changes
 // with its content.

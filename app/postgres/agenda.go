@@ -75,7 +75,14 @@ func (s *Store) Busy(ctx context.Context, now time.Time) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for work in hand: %w", err)
 	}
-	return busy, nil
+	if busy {
+		return true, nil
+	}
+	ids, err := s.q.LogsWithoutHead(ctx, s.pool, now.UTC().Truncate(24*time.Hour))
+	if err != nil {
+		return false, fmt.Errorf("list logs without a head: %w", err)
+	}
+	return len(ids) > 0, nil
 }
 
 // Counts sums up an operation for its rehearsal's or its team's report.

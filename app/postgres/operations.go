@@ -211,16 +211,3 @@ func (t *opTx) closeOpen(ctx context.Context, how string) error {
 	}
 	return nil
 }
-
-// Candidates returns the tokens that may be taken over, best score first.
-func (s *Store) Candidates(ctx context.Context) ([]app.CandidateSummary, error) {
-	rows, err := s.q.Candidates(ctx, s.pool)
-	if err != nil {
-		return nil, fmt.Errorf("list candidates: %w", err)
-	}
-	out := make([]app.CandidateSummary, len(rows))
-	for i, r := range rows {
-		out[i] = app.CandidateSummary{Token: tokenOf(r.Token), State: r.Candidate.State, Score: r.Candidate.Score, UpdatedAt: r.Candidate.UpdatedAt.UTC()}
-	}
-	return out, nil
-}

@@ -119,14 +119,6 @@ func (s *Store) Site(ctx context.Context, operationID int64) (host, url string, 
 	return r.Host, r.Url, nil
 }
 
-// SaveCandidate records a token's score.
-func (s *Store) SaveCandidate(ctx context.Context, tokenID int64, state string, score int, now time.Time) error {
-	if err := s.q.SaveCandidate(ctx, s.pool, dbsqlc.SaveCandidateParams{TokenID: tokenID, State: state, Score: score, UpdatedAt: now}); err != nil {
-		return fmt.Errorf("save candidate: %w", err)
-	}
-	return nil
-}
-
 // SaveClosedPoll keeps the final counts that an update brought.
 func (s *Store) SaveClosedPoll(ctx context.Context, pollID string, result app.PollResult) error {
 	return s.q.SetPollResultByPollID(ctx, s.pool, dbsqlc.SetPollResultByPollIDParams{TelegramResult: mustJSON(result), TelegramPollID: pollID})

@@ -20,6 +20,7 @@ import (
 	"vivra/app"
 	"vivra/app/calendar"
 	"vivra/app/live"
+	"vivra/app/scoring"
 	"vivra/app/web"
 	"vivra/specs"
 )
@@ -282,8 +283,34 @@ func (x *exhibit) MetricsHistory(context.Context, int64) ([]app.Metrics, error) 
 	return x.metrics, x.down
 }
 
-func (x *exhibit) Candidates(context.Context) ([]app.CandidateSummary, error) {
-	return []app.CandidateSummary{{Token: app.Token{Name: "Left Behind", Symbol: "LEFT"}, State: "qualified", Score: 64}}, x.down
+func (x *exhibit) Candidates(_ context.Context, state app.CandidateState, skip, most int) ([]app.CandidateSummary, error) {
+	long := app.CandidateSummary{Token: app.Token{Ref: app.TokenRef{ChainID: 4663, Address: app.Address{1}}, Name: "Left Behind " + strings.Repeat("Löschdecke", 12) + hostile, Symbol: strings.Repeat("W", 40)}, State: app.CandidateScanned, Score: 7, UpdatedAt: today}
+	all := []app.CandidateSummary{x.candidate().CandidateSummary, {Token: app.Token{Ref: app.TokenRef{ChainID: 1, Address: app.Address{2}}, Name: "Left Behind", Symbol: "LEFT"}, State: app.CandidateQualified, Score: 64, UpdatedAt: today}, long}
+	all = slices.DeleteFunc(all, func(c app.CandidateSummary) bool { return state != "" && c.State != state })
+	all = all[min(skip, len(all)):]
+	return all[:min(most, len(all))], x.down
+}
+
+func (x *exhibit) candidate() app.Candidate {
+	long := today.AddDate(0, 0, -61)
+	report := scoring.ReportAt(scoring.FactsAt(scoring.Readings{
+		Token: &app.TokenFacts{Deployer: other, Dangerous: []string{"mint"}}, Holders: &app.Holders{Count: 1361, NeverSold: 812, Top10Share: 0.34, DeployerShare: 0.012},
+		Week: &app.Transactions{LastTradeAt: &long, DeployerLastAt: &long, VolumeUSD: 12}, Life: &app.Transactions{Trades: 900, FirstTradeAt: &long},
+	}, today), scoring.DefaultThresholds(), today)
+	return app.Candidate{CandidateSummary: app.CandidateSummary{Token: x.op.Token, State: app.CandidateTaken, Score: report.Score, UpdatedAt: today}, Report: must(report), Slug: x.op.Slug, Takeover: x.op.State}
+}
+
+func (x *exhibit) Candidate(_ context.Context, ref app.TokenRef) (app.Candidate, error) {
+	c := x.candidate()
+	if ref.Address == (app.Address{1}) { // one of which only the score was kept
+		c = app.Candidate{CandidateSummary: c.CandidateSummary}
+		c.Token.Ref = ref
+		return c, x.down
+	}
+	if x.down == nil && ref != c.Token.Ref {
+		return c, app.Errorf(app.NotFound, "There is no such candidate.")
+	}
+	return c, x.down
 }
 
 func (x *exhibit) TokenReading(_ context.Context, ref app.TokenRef, kind app.ReadingKind) (json.RawMessage, time.Time, error) {
@@ -357,12 +384,16 @@ func (x *exhibit) SaveUpdate(_ context.Context, raw []byte, _ time.Time) error {
 // serve shows the exhibit under the whole site.
 func (x *exhibit) serve(t *testing.T) (*httptest.Server, *live.Hub) {
 	t.Helper()
-	hub := new(live.Hub)
-	s := &web.Server{
-		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: hub, Now: x.now, Pace: x.pace,
-		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
-	}
+	s := x.site(t)
 	server := httptest.NewUnstartedServer(s.Handler())
 	listen(t, server)
-	return server, hub
+	return server, s.Hub
+}
+
+func (x *exhibit) site(t *testing.T) *web.Server {
+	t.Helper()
+	return &web.Server{
+		Store: x, Sessions: newMemory(x), Files: x, Starter: x, Editor: x, Connector: x, Updates: x, WebhookSecret: "hook", Hub: new(live.Hub), Now: x.now, Pace: x.pace,
+		PublicURL: "http://vivra.test", Explorer: "https://explorer.example", ChainID: 4663, Agents: cast, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
 }

@@ -104,6 +104,8 @@ func staticType(name string) string {
 		return "text/javascript; charset=utf-8"
 	case strings.HasSuffix(name, ".css"):
 		return "text/css; charset=utf-8"
+	case strings.HasSuffix(name, ".png"):
+		return "image/png"
 	}
 	return "image/svg+xml"
 }

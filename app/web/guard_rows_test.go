@@ -14,6 +14,7 @@ import (
 	"vivra/app/agent"
 	"vivra/app/internal/testop"
 	"vivra/app/postgres"
+	"vivra/app/scoring"
 	"vivra/app/web"
 	"vivra/app/x"
 )
@@ -35,7 +36,9 @@ func (h *house) furnish() {
 	h.rows["steps/:id/retry"] = h.fail("failed")
 	h.rows["batches/:kind"] = string(app.KindPost)
 	h.rows["operations/:slug"], h.rows["operations/:slug/resumption"] = h.op.Slug, h.pause(h.begin("mola"))
-	h.rows["tokens/:chain"], h.rows["chain/:address"] = fmt.Sprint(h.op.Token.Ref.ChainID), h.op.Token.Ref.Address.Hex()
+	h.rows["candidates/:chain"] = fmt.Sprint(h.op.Token.Ref.ChainID)
+	h.must(h.app.Store.SaveCandidate(h.t.Context(), h.op.Token.ID, app.CandidateTaken, 64, scoring.ReportAt(scoring.Facts{}, scoring.DefaultThresholds(), h.now), h.now))
+	h.rows["tokens/:chain"], h.rows["chain/:address"] = fmt.Sprint(h.op.Token.Ref.ChainID), official
 	h.rows["settings/:key"], h.rows["static/:name"] = "run.retries", "live.js"
 	h.must(h.app.Store.SetSetting(h.t.Context(), "run.retries", json.RawMessage("5"), "test", j0))
 	h.alert()

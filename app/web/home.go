@@ -8,6 +8,9 @@ import (
 	"vivra/views/home"
 )
 
+// topCandidates is how many the front page shows.
+const topCandidates = 10
+
 // GET / is the front page.
 func (s *Server) showHome(c echo.Context) error {
 	ctx := c.Request().Context()
@@ -15,11 +18,11 @@ func (s *Server) showHome(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	candidates, err := s.Store.Candidates(ctx)
+	candidates, err := s.Store.Candidates(ctx, "", 0, topCandidates)
 	if err != nil {
 		return err
 	}
-	return render(c, http.StatusOK, home.Index(home.Page{Operations: operations, Candidates: candidates, Now: s.Now()}))
+	return shared(c, home.Index(home.Page{Operations: operations, Candidates: candidates, PublicURL: s.PublicURL, Now: s.Now()}))
 }
 
 // GET /healthz tells whether the process can serve: its database answers.

@@ -29,6 +29,7 @@ func exhibited(path string) string {
 
 // further are addresses of pages that show more than one thing.
 var further = []string{
+	"/candidates?state=qualified", "/candidates?page=9", "/candidates/4663/0x0100000000000000000000000000000000000000",
 	"/operations/dodo?agent=cm&kind=decision", "/operations/nowhere", "/admin/nowhere",
 	"/admin/validations/v2", "/admin/validations/v3", "/admin/validations/v4", "/admin/validations/v5", "/admin/validations/v6", "/admin/validations/v7",
 	"/admin/validations/v8", "/admin/validations/v9", "/admin/validations/v10", "/admin/validations/v11", "/admin/validations/v12", "/admin/validations/v13", "/admin/validations/v14", "/admin/validations/w4",

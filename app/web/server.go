@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 	"github.com/labstack/echo/v4/middleware"
 
+	"vivra/app"
 	"vivra/app/agent"
 	"vivra/app/live"
 )
@@ -34,6 +35,9 @@ type Server struct {
 	// Updates takes the Telegram webhook's calls; nil leaves the route closed.
 	Updates       Updates
 	WebhookSecret string
+
+	// Painter draws the pictures of link previews; nil: all have the same.
+	Painter Painter
 
 	// PublicURL is where visitors find the site, such as https://vivra.example.
 	PublicURL string
@@ -62,6 +66,7 @@ type Server struct {
 	byName    limiter
 	asks      limiter // of the API, by address
 	sums      sums
+	cards     cards
 	shows     shows
 }
 
@@ -104,6 +109,19 @@ func render(c echo.Context, status int, page templ.Component) error {
 		return err
 	}
 	return c.HTMLBlob(status, out.Bytes())
+}
+
+// shared answers with a page that is the same for all who ask within a moment.
+func shared(c echo.Context, page templ.Component) error {
+	var out bytes.Buffer
+	if err := page.Render(c.Request().Context(), &out); err != nil {
+		return err
+	}
+	c.Response().Header().Set(echo.HeaderCacheControl, sharedFor)
+	if known(c, app.SHA256Hex(out.Bytes())[:16]) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.HTMLBlob(http.StatusOK, out.Bytes())
 }
 
 // done answers a form: on to the next page, or nothing for a script that will

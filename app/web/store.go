@@ -36,7 +36,9 @@ type Reads interface {
 	Publications(ctx context.Context, operationID int64) ([]app.Publication, error)
 	MetricsHistory(ctx context.Context, operationID int64) ([]app.Metrics, error)
 	WaitingFor(ctx context.Context, operationID int64) (app.Waiting, error)
-	Candidates(ctx context.Context) ([]app.CandidateSummary, error)
+	// Candidates are those of a state, "" any, the best score first.
+	Candidates(ctx context.Context, state app.CandidateState, skip, most int) ([]app.CandidateSummary, error)
+	Candidate(ctx context.Context, ref app.TokenRef) (app.Candidate, error)
 	// TokenReading is what was last read of a token, and when.
 	TokenReading(ctx context.Context, ref app.TokenRef, kind app.ReadingKind) (json.RawMessage, time.Time, error)
 	// MetricsOfToken are its newest measurements since an instant, oldest first.

@@ -11,6 +11,7 @@ import (
 type Page struct {
 	Operations []app.OperationSummary
 	Candidates []app.CandidateSummary
+	PublicURL  string
 	Now        time.Time
 }
 

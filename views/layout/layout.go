@@ -17,6 +17,10 @@ import (
 type Page struct {
 	Title       string
 	Description string // for search engines and link previews
+	// Canonical is the page's own address, whole; empty: it is none to be found by.
+	Canonical string
+	// Image is the address of the picture of link previews, whole.
+	Image string
 	// Atom is the address of the page's feed, empty when it has none.
 	Atom string
 	// Now is the server's clock, for pages with relative times.
@@ -43,6 +47,9 @@ func (t Team) CanDecide() bool { return t.User.Role == "approver" || t.User.Role
 func (t Team) CanOperate() bool { return t.User.Role == "admin" }
 
 func file(name string) string { return paths.Static(name, static.Version()) }
+
+// Card is the picture of link previews of pages that have none of their own.
+func Card() string { return file("card.png") }
 
 func current(here, link string) string {
 	if here == link {

@@ -52,7 +52,7 @@ func Index(p Page) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templruntime.NewAttributeExpression(ui.Get(paths.OperationLive(p.Op.Slug, p.after(), p.State, p.Log.Filter))).Resolve(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/operations/index.templ`, Line: 17, Col: 120}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/operations/index.templ`, Line: 19, Col: 120}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var3)
 			if templ_7745c5c3_Err != nil {
@@ -73,7 +73,7 @@ func Index(p Page) templ.Component {
 			var templ_7745c5c3_Var4 string
 			templ_7745c5c3_Var4, templ_7745c5c3_Err = templruntime.NewAttributeExpression(paths.Operation(p.Op.Slug)).ResolveURL(ctx)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/operations/index.templ`, Line: 22, Col: 54}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/operations/index.templ`, Line: 24, Col: 54}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ_7745c5c3_Var4)
 			if templ_7745c5c3_Err != nil {
@@ -132,6 +132,8 @@ func Index(p Page) templ.Component {
 		templ_7745c5c3_Err = layout.Public(layout.Page{
 			Title:       p.title(),
 			Description: "What the agents do now, what it cost so far, what a person approved, and the one official address.",
+			Canonical:   p.PublicURL + paths.Operation(p.Op.Slug),
+			Image:       p.PublicURL + paths.OperationCard(p.Op.Slug),
 			Now:         p.Now,
 			Atom:        paths.OperationLogAtom(p.Op.Slug),
 		}).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)

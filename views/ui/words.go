@@ -215,3 +215,11 @@ func sourceSentence(source app.CostSource) string {
 	}
 	return "Of no named source"
 }
+
+// CandidateWord says where a candidate stands.
+func CandidateWord(s app.CandidateState) string {
+	if s == app.CandidateTaken {
+		return "taken over"
+	}
+	return string(s)
+}

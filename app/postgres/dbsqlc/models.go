@@ -123,6 +123,7 @@ type Candidate struct {
 	Score         int
 	ReportVersion int
 	UpdatedAt     time.Time
+	Report        json.RawMessage
 }
 
 type Effect struct {

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"vivra/app"
@@ -23,18 +24,67 @@ func (q *Queries) BuybackRequested(ctx context.Context, db DBTX, operationID int
 	return exists, err
 }
 
-const candidates = `-- name: Candidates :many
-SELECT c.token_id, c.state, c.score, c.report_version, c.updated_at, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at FROM candidates c JOIN tokens t ON t.id = c.token_id
-ORDER BY c.score DESC, c.updated_at DESC LIMIT 200
+const candidate = `-- name: Candidate :one
+SELECT c.token_id, c.state, c.score, c.report_version, c.updated_at, c.report, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at, coalesce(o.slug, '')::text AS slug, coalesce(o.state, '')::text AS takeover
+FROM candidates c JOIN tokens t ON t.id = c.token_id
+LEFT JOIN LATERAL (SELECT slug, state FROM operations WHERE token_id = t.id ORDER BY id DESC LIMIT 1) o ON true
+WHERE t.chain_id = $1 AND t.address = $2
 `
+
+type CandidateParams struct {
+	ChainID int64
+	Address []byte
+}
+
+type CandidateRow struct {
+	Candidate Candidate
+	Token     Token
+	Slug      string
+	Takeover  string
+}
+
+func (q *Queries) Candidate(ctx context.Context, db DBTX, arg CandidateParams) (CandidateRow, error) {
+	row := db.QueryRow(ctx, candidate, arg.ChainID, arg.Address)
+	var i CandidateRow
+	err := row.Scan(
+		&i.Candidate.TokenID,
+		&i.Candidate.State,
+		&i.Candidate.Score,
+		&i.Candidate.ReportVersion,
+		&i.Candidate.UpdatedAt,
+		&i.Candidate.Report,
+		&i.Token.ID,
+		&i.Token.ChainID,
+		&i.Token.Address,
+		&i.Token.Name,
+		&i.Token.Symbol,
+		&i.Token.Decimals,
+		&i.Token.CreatedAt,
+		&i.Slug,
+		&i.Takeover,
+	)
+	return i, err
+}
+
+const candidates = `-- name: Candidates :many
+SELECT c.token_id, c.state, c.score, c.report_version, c.updated_at, c.report, t.id, t.chain_id, t.address, t.name, t.symbol, t.decimals, t.created_at FROM candidates c JOIN tokens t ON t.id = c.token_id
+WHERE $1::text = '' OR c.state = $1::text
+ORDER BY c.score DESC, c.token_id DESC OFFSET $2 LIMIT $3
+`
+
+type CandidatesParams struct {
+	State string
+	Skip  int32
+	Most  int32
+}
 
 type CandidatesRow struct {
 	Candidate Candidate
 	Token     Token
 }
 
-func (q *Queries) Candidates(ctx context.Context, db DBTX) ([]CandidatesRow, error) {
-	rows, err := db.Query(ctx, candidates)
+func (q *Queries) Candidates(ctx context.Context, db DBTX, arg CandidatesParams) ([]CandidatesRow, error) {
+	rows, err := db.Query(ctx, candidates, arg.State, arg.Skip, arg.Most)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +98,7 @@ func (q *Queries) Candidates(ctx context.Context, db DBTX) ([]CandidatesRow, err
 			&i.Candidate.Score,
 			&i.Candidate.ReportVersion,
 			&i.Candidate.UpdatedAt,
+			&i.Candidate.Report,
 			&i.Token.ID,
 			&i.Token.ChainID,
 			&i.Token.Address,
@@ -369,8 +420,8 @@ func (q *Queries) RequestBuyback(ctx context.Context, db DBTX, arg RequestBuybac
 }
 
 const saveCandidate = `-- name: SaveCandidate :exec
-INSERT INTO candidates (token_id, state, score, updated_at) VALUES ($1, $2, $3, $4)
-ON CONFLICT (token_id) DO UPDATE SET state = excluded.state, score = excluded.score,
+INSERT INTO candidates (token_id, state, score, report, updated_at) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (token_id) DO UPDATE SET state = excluded.state, score = excluded.score, report = excluded.report,
     report_version = candidates.report_version + 1, updated_at = excluded.updated_at
 `
 
@@ -378,6 +429,7 @@ type SaveCandidateParams struct {
 	TokenID   int64
 	State     string
 	Score     int
+	Report    json.RawMessage
 	UpdatedAt time.Time
 }
 
@@ -386,6 +438,7 @@ func (q *Queries) SaveCandidate(ctx context.Context, db DBTX, arg SaveCandidateP
 		arg.TokenID,
 		arg.State,
 		arg.Score,
+		arg.Report,
 		arg.UpdatedAt,
 	)
 	return err
