@@ -1,9 +1,6 @@
 package app
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // ContinuousStep is a step that is made while an operation runs, beside its
 // calendar: what it depends on has happened when it is made.
@@ -30,13 +27,4 @@ type StepsBeside struct {
 	Steps        []BesideStep
 	Count, Ended int  // of all, whether they are among Steps or not
 	Cost         Nano // of all
-}
-
-// Unnamed is b without the names of others: nobody has approved to show them.
-func (b StepsBeside) Unnamed() StepsBeside {
-	b.Steps = slices.Clone(b.Steps)
-	for i := range b.Steps {
-		b.Steps[i].To = ""
-	}
-	return b
 }

@@ -626,11 +626,6 @@ func TestStepsBesideShowWhatTheyAreAndCost(t *testing.T) {
 		if strings.Join(got, ", ") != want || b.Count != 3 || b.Ended != 1 || b.Cost != 40 {
 			t.Errorf("%d at most: %q of %d, %d ended, cost %d", most, got, b.Count, b.Ended, b.Cost)
 		}
-		for _, s := range b.Unnamed().Steps {
-			if s.To != "" {
-				t.Errorf("without names it names %s", s.To)
-			}
-		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"vivra/app"
 	"vivra/app/live"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/ui"
 )
 
@@ -178,7 +179,7 @@ func data(event string, number int64, of any) ([]byte, error) {
 	return fmt.Appendf(nil, "event: %s\n%sdata: %s\n\n", event, id, text), nil
 }
 
-func stepAnswerOf(s app.Step) stepAnswer {
+func stepAnswerOf(s public.Step) stepAnswer {
 	return stepAnswer{s.Key, s.Agent, s.State, utc(&s.DueAt), utc(s.StartedAt), utc(s.FinishedAt), s.Cost}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"vivra/app/public"
 	"vivra/views/home"
 )
 
@@ -22,7 +23,7 @@ func (s *Server) showHome(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return shared(c, home.Index(home.Page{Operations: operations, Candidates: candidates, PublicURL: s.PublicURL, Now: s.Now()}))
+	return shared(c, home.Index(home.Page{Operations: public.SummariesOf(operations), Candidates: candidates, PublicURL: s.PublicURL, Now: s.Now()}))
 }
 
 // GET /healthz tells whether the process can serve: its database answers.

@@ -9,6 +9,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/operations"
 )
 
@@ -30,37 +31,41 @@ func (s *Server) showOperation(c echo.Context) error {
 	if f == (paths.Log{}) {
 		return w.front(c, page)
 	}
-	if page.Log, err = s.logPart(ctx, page.Op, f, operations.Agents(page.Steps)); err != nil {
+	if page.Log, err = s.logPart(ctx, w.id, page.Op.Slug, f, operations.Agents(page.Steps)); err != nil {
 		return err
 	}
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-cache")
 	return render(c, http.StatusOK, operations.Index(page))
 }
 
-// operationPage reads everything of the live page but its log.
+// operationPage reads everything of the live page but its log: what is public of
+// the operation.
 func (s *Server) operationPage(ctx context.Context, slug string) (p operations.Page, err error) {
 	p.Now, p.Explorer, p.PublicURL = s.Now(), s.Explorer, s.PublicURL
-	if p.Op, err = s.Store.OperationBySlug(ctx, slug); err != nil {
-		return p, err
-	}
-	if p.Steps, err = s.Store.Steps(ctx, p.Op.ID); err != nil {
-		return p, err
-	}
-	beside, err := s.Store.StepsBeside(ctx, p.Op.ID, newestBeside)
+	op, err := s.Store.OperationBySlug(ctx, slug)
 	if err != nil {
 		return p, err
 	}
-	p.Beside = beside.Unnamed()
-	if p.Waiting, err = s.Store.WaitingFor(ctx, p.Op.ID); err != nil {
+	steps, err := s.Store.Steps(ctx, op.ID)
+	if err != nil {
 		return p, err
 	}
-	if p.Publications, err = s.Store.Publications(ctx, p.Op.ID); err != nil {
+	beside, err := s.Store.StepsBeside(ctx, op.ID, newestBeside)
+	if err != nil {
 		return p, err
 	}
-	if p.Spending, p.Sources, err = s.costs(ctx, p.Op); err != nil {
+	published, err := s.Store.Publications(ctx, op.ID)
+	if err != nil {
 		return p, err
 	}
-	p.Metrics, err = s.Store.MetricsHistory(ctx, p.Op.ID)
+	p.Op, p.Steps, p.Beside, p.Publications = public.OperationOf(op, steps), public.StepsOf(steps), public.BesideOf(beside), public.PublicationsOf(published)
+	if p.Waiting, err = s.Store.WaitingFor(ctx, op.ID); err != nil {
+		return p, err
+	}
+	if p.Spending, p.Sources, err = s.costs(ctx, op); err != nil {
+		return p, err
+	}
+	p.Metrics, err = s.Store.MetricsHistory(ctx, op.ID)
 	return p, err
 }
 
@@ -86,9 +91,9 @@ func window(f paths.Log, row, newest int64) paths.Log {
 }
 
 // logPart reads the rows of one part of the log, oldest first.
-func (s *Server) logPart(ctx context.Context, op app.Operation, f paths.Log, agents []string) (operations.Log, error) {
-	events, err := s.matching(ctx, op.ID, f)
-	return part(op.Slug, f, events, agents), err
+func (s *Server) logPart(ctx context.Context, id int64, slug string, f paths.Log, agents []string) (operations.Log, error) {
+	events, err := s.matching(ctx, id, f)
+	return part(slug, f, events, agents), err
 }
 
 // matching returns the last rows that fit the filter and one more, so that it

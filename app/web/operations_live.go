@@ -112,7 +112,7 @@ func (w *show) enter(ctx context.Context, seen int64, choose func(context.Contex
 	if w.stop == nil {
 		reading, stop := context.WithCancel(context.WithoutCancel(ctx))
 		w.stop, w.hush, w.hushed = stop, time.NewTimer(quiet), false
-		go w.run(reading, w.page.Op.ID, w.hush)
+		go w.run(reading, w.hush)
 	}
 	return in, nil
 }
@@ -151,8 +151,8 @@ func (w *show) close(err error) {
 
 // run reads the page whenever something of it has changed, for all who have it
 // open. When it can't be read they are told by the end of their streams.
-func (w *show) run(ctx context.Context, operation int64, hush *time.Timer) {
-	changes, unsubscribe := w.server.Hub.Subscribe(live.Operation(operation))
+func (w *show) run(ctx context.Context, hush *time.Timer) {
+	changes, unsubscribe := w.server.Hub.Subscribe(live.Operation(w.id))
 	defer unsubscribe()
 	gap := time.NewTimer(0)
 	defer hush.Stop()

@@ -21,6 +21,7 @@ import (
 	"vivra/app"
 	"vivra/app/live"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/operations"
 	"vivra/views/ui"
 )
@@ -52,6 +53,7 @@ type shows struct {
 // show is one operation's live page in this process.
 type show struct {
 	server *Server
+	id     int64
 	slug   string
 	begun  atomic.Int64 // reads that were begun
 
@@ -93,7 +95,8 @@ func (s *Server) show(ctx context.Context, slug string) (*show, error) {
 	if w != nil {
 		return w, nil
 	}
-	if _, err := s.Store.OperationBySlug(ctx, slug); err != nil {
+	op, err := s.Store.OperationBySlug(ctx, slug)
+	if err != nil {
 		return nil, err
 	}
 	s.shows.mu.Lock()
@@ -105,7 +108,7 @@ func (s *Server) show(ctx context.Context, slug string) (*show, error) {
 		s.shows.of = map[string]*show{}
 	}
 	s.shows.forget()
-	w = &show{server: s, slug: slug, steps: map[string]app.StepState{}}
+	w = &show{server: s, id: op.ID, slug: slug, steps: map[string]app.StepState{}}
 	s.shows.of[slug] = w
 	return w, nil
 }
@@ -175,7 +178,7 @@ func (w *show) take(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fresh, gap, err := w.newRows(ctx, page.Op)
+	fresh, gap, err := w.newRows(ctx, page.Op.Seq)
 	if err != nil {
 		return err
 	}
@@ -193,15 +196,15 @@ func (w *show) take(ctx context.Context) error {
 
 // newRows reads the rows behind the last one known. When too many came, it reads
 // the newest of them, and there is a gap before these.
-func (w *show) newRows(ctx context.Context, op app.Operation) (fresh []app.Event, gap bool, err error) {
-	if gap = w.read == 0 || op.Seq-w.last() > logRows; gap {
-		fresh, err = w.server.Store.Events(ctx, op.ID, 0, logRows+1)
+func (w *show) newRows(ctx context.Context, newest int64) (fresh []app.Event, gap bool, err error) {
+	if gap = w.read == 0 || newest-w.last() > logRows; gap {
+		fresh, err = w.server.Store.Events(ctx, w.id, 0, logRows+1)
 		if err == nil {
 			w.events = fresh
 		}
 		return fresh, gap, err
 	}
-	if fresh, err = w.server.Store.EventsAfter(ctx, op.ID, w.last(), logRows); err != nil {
+	if fresh, err = w.server.Store.EventsAfter(ctx, w.id, w.last(), logRows); err != nil {
 		return nil, gap, err
 	}
 	w.events = append(w.events, fresh...)
@@ -228,7 +231,7 @@ func (w *show) first() int64 {
 }
 
 // note keeps which steps have changed, for the next announcement: the newest.
-func (w *show) note(steps []app.Step) {
+func (w *show) note(steps []public.Step) {
 	first := len(w.steps) == 0
 	for _, s := range steps {
 		if !first && w.steps[s.Key] != s.State {

@@ -74,7 +74,7 @@ func (w *show) known(ctx context.Context, filter paths.Log) ([]app.Event, error)
 		return w.events, nil
 	}
 	filter.Before = w.last() + 1
-	return w.server.matching(ctx, w.page.Op.ID, filter)
+	return w.server.matching(ctx, w.id, filter)
 }
 
 // next is what the viewers of r are sent of rows that came, all of them unless

@@ -49,7 +49,7 @@ func titles(steps []app.Step) []titled {
 func (m OperationPage) besideIn(over bool) (found []titled) {
 	for _, s := range m.Beside.Steps {
 		if ended(s.State) == over {
-			found = append(found, titled{s.Step, ui.BesideTitle(s)})
+			found = append(found, titled{s.Step, ui.BesideTitle(s.Task, s.Key, s.Mentions, s.To)})
 		}
 	}
 	return found

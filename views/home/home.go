@@ -5,21 +5,22 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/public"
 )
 
 // Page is what the front page shows.
 type Page struct {
-	Operations []app.OperationSummary
+	Operations []public.Summary
 	Candidates []app.CandidateSummary
 	PublicURL  string
 	Now        time.Time
 }
 
-func (p Page) open() []app.OperationSummary  { return p.filter(false) }
-func (p Page) ended() []app.OperationSummary { return p.filter(true) }
+func (p Page) open() []public.Summary  { return p.filter(false) }
+func (p Page) ended() []public.Summary { return p.filter(true) }
 
-func (p Page) filter(final bool) []app.OperationSummary {
-	var found []app.OperationSummary
+func (p Page) filter(final bool) []public.Summary {
+	var found []public.Summary
 	for _, o := range p.Operations {
 		if o.State.Final() == final {
 			found = append(found, o)

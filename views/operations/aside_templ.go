@@ -12,8 +12,8 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"strings"
-	"vivra/app"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/ui"
 )
 
@@ -618,7 +618,7 @@ func Published(p Page) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			if len(pub.Receipts) > 0 {
+			if len(pub.Submitted) > 0 {
 				templ_7745c5c3_Err = submitted(pub).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -643,7 +643,7 @@ func Published(p Page) templ.Component {
 }
 
 // submitted is where forms were sent by hand. What they say is not public.
-func submitted(pub app.Publication) templ.Component {
+func submitted(pub public.Publication) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -664,7 +664,7 @@ func submitted(pub app.Publication) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, r := range pub.Receipts {
+		for _, r := range pub.Submitted {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 52, "<li>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -734,7 +734,7 @@ func submitted(pub app.Publication) templ.Component {
 	})
 }
 
-func receipt(pub app.Publication) templ.Component {
+func receipt(pub public.Publication) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -130,7 +130,7 @@ func Card(p Page) templ.Component {
 }
 
 func (p Page) cardWord() string {
-	if v := p.verdict(); v != "" {
+	if v := p.Op.Verdict; v != "" {
 		return string(p.Op.State) + ", " + ui.VerdictWord(v)
 	}
 	return string(p.Op.State)

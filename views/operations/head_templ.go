@@ -74,7 +74,7 @@ func Head(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if v := p.verdict(); v != "" {
+		if v := p.Op.Verdict; v != "" {
 			templ_7745c5c3_Err = ui.Chip(verdictTone(v), "verdict: "+ui.VerdictWord(v)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -2,7 +2,6 @@
 package operations
 
 import (
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -12,16 +11,17 @@ import (
 
 	"vivra/app"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/ui"
 )
 
 // Page is what the live page shows.
 type Page struct {
-	Op           app.Operation
-	Steps        []app.Step // by due time
-	Beside       app.StepsBeside
+	Op           public.Operation
+	Steps        []public.Step // by due time
+	Beside       public.Beside
 	Waiting      app.Waiting
-	Publications []app.Publication
+	Publications []public.Publication
 	Spending     app.Spending
 	Sources      []app.SourceCost
 	Metrics      []app.Metrics // oldest first; the first is the baseline
@@ -49,7 +49,7 @@ func Kinds() []string {
 }
 
 // Agents are those that work on the steps, for the filter.
-func Agents(steps []app.Step) []string {
+func Agents(steps []public.Step) []string {
 	set := map[string]bool{}
 	for _, s := range steps {
 		set[s.Agent] = true
@@ -59,8 +59,8 @@ func Agents(steps []app.Step) []string {
 
 func (p Page) day() int { return min(p.Op.Day(p.Now), 30) }
 
-func (p Page) inState(state app.StepState) []app.Step {
-	var found []app.Step
+func (p Page) inState(state app.StepState) []public.Step {
+	var found []public.Step
 	for _, s := range p.Steps {
 		if s.State == state {
 			found = append(found, s)
@@ -70,24 +70,12 @@ func (p Page) inState(state app.StepState) []app.Step {
 }
 
 // next is the pending step that falls due first.
-func (p Page) next() (app.Step, bool) {
+func (p Page) next() (public.Step, bool) {
 	pending := p.inState(app.StepPending)
 	if len(pending) == 0 || p.Op.State.Final() {
-		return app.Step{}, false
+		return public.Step{}, false
 	}
 	return pending[0], true
-}
-
-// verdict is the code's word, never the model's.
-func (p Page) verdict() string {
-	for _, s := range p.Steps {
-		if s.Task == "scanner.verdict" && s.State == app.StepDone {
-			var out struct{ Verdict string }
-			_ = json.Unmarshal(s.Output, &out) // an output without a verdict has none to show
-			return out.Verdict
-		}
-	}
-	return ""
 }
 
 func (p Page) title() string { return p.Op.Token.Symbol + " takeover, " + p.dayText() }
@@ -102,12 +90,12 @@ func (p Page) dayText() string {
 // after is the sequence number the stream goes on from: the last the page knows.
 func (p Page) after() int64 { return max(p.Log.Last(), p.Op.Seq) }
 
-func (p Page) preview(pub app.Publication) ui.Preview {
+func (p Page) preview(pub public.Publication) ui.Preview {
 	return ui.Preview{Kind: pub.Kind, Payload: pub.Payload, Of: pub.Parts.Total, Media: func(sha string) string { return paths.OperationMedia(p.Op.Slug, sha) }}
 }
 
 // newest returns the publications, the last one first.
-func (p Page) newest() []app.Publication {
+func (p Page) newest() []public.Publication {
 	all := slices.Clone(p.Publications)
 	slices.Reverse(all)
 	return all
@@ -151,5 +139,5 @@ func platformPrice(n app.Nano) string {
 
 // published tells whether the step of that key is done.
 func (p Page) published(key string) bool {
-	return slices.ContainsFunc(p.Steps, func(s app.Step) bool { return s.Key == key && s.State == app.StepDone })
+	return slices.ContainsFunc(p.Steps, func(s public.Step) bool { return s.Key == key && s.State == app.StepDone })
 }

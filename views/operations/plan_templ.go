@@ -10,8 +10,8 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"vivra/app"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/ui"
 )
 
@@ -293,7 +293,7 @@ func Plan(p Page) templ.Component {
 }
 
 // beside are the steps that come as mentions do, folded: there is no end to them.
-func beside(b app.StepsBeside) templ.Component {
+func beside(b public.Beside) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -369,7 +369,7 @@ func beside(b app.StepsBeside) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = stepCells(s.Step, ui.BesideTitle(s)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = stepCells(s.Step, ui.BesideTitle(s.Task, s.Key, s.Mentions, "")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -387,7 +387,7 @@ func beside(b app.StepsBeside) templ.Component {
 	})
 }
 
-func stepRow(s app.Step) templ.Component {
+func stepRow(s public.Step) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -433,7 +433,7 @@ func stepRow(s app.Step) templ.Component {
 	})
 }
 
-func stepCells(s app.Step, title string) templ.Component {
+func stepCells(s public.Step, title string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

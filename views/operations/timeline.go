@@ -7,25 +7,26 @@ import (
 
 	"vivra/app"
 	"vivra/app/paths"
+	"vivra/app/public"
 	"vivra/views/ui"
 )
 
 // row is one entry of the timeline: a step of its own, or the recurring steps
 // of one week folded together.
 type row struct {
-	step app.Step
+	step public.Step
 	week *week
 }
 
 // week holds the recurring steps of seven days; the fifth has the last two.
 type week struct {
 	number int
-	steps  []app.Step
+	steps  []public.Step
 }
 
 // timeline orders all steps by due time, recurring ones folded by week at the
 // place of the week's first.
-func timeline(op app.Operation, steps []app.Step) []row {
+func timeline(op public.Operation, steps []public.Step) []row {
 	var rows []row
 	weeks := map[int]*week{}
 	for _, s := range byDue(steps) {
@@ -43,8 +44,8 @@ func timeline(op app.Operation, steps []app.Step) []row {
 	return rows
 }
 
-func byDue(steps []app.Step) []app.Step {
-	return slices.SortedStableFunc(slices.Values(steps), func(a, b app.Step) int { return a.DueAt.Compare(b.DueAt) })
+func byDue(steps []public.Step) []public.Step {
+	return slices.SortedStableFunc(slices.Values(steps), func(a, b public.Step) int { return a.DueAt.Compare(b.DueAt) })
 }
 
 // weekOf returns 1 for days 1 to 7, 2 for 8 to 14, and so on.
@@ -95,7 +96,7 @@ func (t tally) text() string {
 
 // active tells whether something happens in the week now, so it is shown open.
 func (w week) active() bool {
-	return slices.ContainsFunc(w.steps, func(s app.Step) bool {
+	return slices.ContainsFunc(w.steps, func(s public.Step) bool {
 		return s.State == app.StepRunning || s.State == app.StepWaiting || s.State == app.StepFailed
 	})
 }
@@ -103,11 +104,11 @@ func (w week) active() bool {
 // dayCell is one day of the calendar with a mark for each step.
 type dayCell struct {
 	number int
-	steps  []app.Step
+	steps  []public.Step
 }
 
 // days returns the 31 cells from day 0 on.
-func days(op app.Operation, steps []app.Step) []dayCell {
+func days(op public.Operation, steps []public.Step) []dayCell {
 	cells := make([]dayCell, 31)
 	for i := range cells {
 		cells[i].number = i
@@ -137,7 +138,7 @@ func (c dayCell) link() string {
 }
 
 // actual tells how long after its time a step began, and how long it took.
-func actual(s app.Step) string {
+func actual(s public.Step) string {
 	text := ""
 	if late := s.StartedAt.Sub(s.DueAt); late >= time.Minute {
 		text += " · " + ui.Duration(late) + " after plan"
@@ -149,7 +150,7 @@ func actual(s app.Step) string {
 }
 
 // actualFormat leaves the day out when it is the planned one.
-func actualFormat(s app.Step) string {
+func actualFormat(s public.Step) string {
 	if s.StartedAt.UTC().YearDay() == s.DueAt.UTC().YearDay() {
 		return ui.Hour
 	}

@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"vivra/app"
+	"vivra/app/public"
 )
 
 var start = time.Date(2026, 11, 28, 21, 30, 0, 0, time.UTC)
 
 func TestRecurringRowsAreFoldedByWeek(t *testing.T) {
 	t.Parallel()
-	op := app.Operation{J0: start}
-	steps := []app.Step{{Key: "handover", DueAt: start.AddDate(0, 0, 30)}, {Key: "first", DueAt: start}}
+	op := public.Operation{J0: start}
+	steps := []public.Step{{Key: "handover", DueAt: start.AddDate(0, 0, 30)}, {Key: "first", DueAt: start}}
 	for day := 1; day <= 30; day++ {
 		at := time.Date(2026, 11, 28+day, 8, 0, 0, 0, time.UTC)
-		steps = append(steps, app.Step{Key: "daily", Recurring: true, DueAt: at, State: app.StepPending, Cost: 2})
+		steps = append(steps, public.Step{Key: "daily", Recurring: true, DueAt: at, State: app.StepPending, Cost: 2})
 	}
 	steps[2].State, steps[3].State = app.StepDone, app.StepWaiting
 
@@ -48,8 +49,8 @@ func TestRecurringRowsAreFoldedByWeek(t *testing.T) {
 
 func TestDaysHoldEveryStep(t *testing.T) {
 	t.Parallel()
-	steps := []app.Step{{Key: "late at night", DueAt: start.Add(3 * time.Hour)}, {Key: "now", DueAt: start, State: app.StepDone}, {Key: "too far", DueAt: start.AddDate(0, 0, 40)}}
-	cells := days(app.Operation{J0: start}, steps)
+	steps := []public.Step{{Key: "late at night", DueAt: start.Add(3 * time.Hour)}, {Key: "now", DueAt: start, State: app.StepDone}, {Key: "too far", DueAt: start.AddDate(0, 0, 40)}}
+	cells := days(public.Operation{J0: start}, steps)
 	if len(cells) != 31 || len(cells[0].steps) != 1 || len(cells[1].steps) != 1 {
 		t.Fatalf("day 0 has %d steps and day 1 has %d of %d days", len(cells[0].steps), len(cells[1].steps), len(cells))
 	}

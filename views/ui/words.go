@@ -56,12 +56,13 @@ func StepTitle(key string) string {
 	return key
 }
 
-// BesideTitle says what a step beside the calendar is: "Read 12 mentions".
-func BesideTitle(s app.BesideStep) string {
-	if s.Task == app.MentionsTask && s.Mentions > 0 {
-		return "Read " + Count(s.Mentions, "mention", "mentions")
+// BesideTitle says what a step beside the calendar is: "Read 12 mentions". A
+// reply is named by whom it is to where that may be told.
+func BesideTitle(task, key string, mentions int, to string) string {
+	if task == app.MentionsTask && mentions > 0 {
+		return "Read " + Count(mentions, "mention", "mentions")
 	}
-	return ReplyTitle(s.Key, s.To)
+	return ReplyTitle(key, to)
 }
 
 // ReplyTitle names a step for the team, a reply by the name of whom it is to
