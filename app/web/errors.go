@@ -62,6 +62,9 @@ func (s *Server) describe(ctx context.Context, err error) (status int, message s
 	if errors.As(err, &he) {
 		return he.Code, http.StatusText(he.Code) + "."
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return http.StatusServiceUnavailable, "This takes too long at the moment, and was given up. Nothing was changed. Try again in a few seconds."
+	}
 	if !s.databaseAnswers(ctx) {
 		return http.StatusServiceUnavailable, "The database does not answer. What was saved is kept, and nothing you sent just now was. Try again in a few seconds."
 	}

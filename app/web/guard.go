@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -34,7 +35,7 @@ const (
 // guard lets a request through to r when its visitor may use it.
 func (s *Server) guard(r Route) echo.HandlerFunc {
 	if r.Access == Everyone {
-		return r.handle
+		return bounded(r)
 	}
 	return func(c echo.Context) error {
 		private(c)
@@ -48,6 +49,25 @@ func (s *Server) guard(r Route) echo.HandlerFunc {
 			return r.handle(c)
 		}
 		return s.admit(c, r)
+	}
+}
+
+// answersFor is how long anybody's request may wait for what it reads.
+const answersFor = 10 * time.Second
+
+// bounded gives up on a database that has frozen before the crowd that waits for
+// it is too large to be answered at all. A stream and a whole log take their time.
+func bounded(r Route) echo.HandlerFunc {
+	if strings.HasSuffix(r.Path, "/live") || strings.HasSuffix(r.Path, ".jsonl") {
+		return r.handle
+	}
+	return func(c echo.Context) error {
+		ctx, cancel := context.WithTimeout(c.Request().Context(), answersFor)
+		defer cancel()
+		whole := c.Request()
+		c.SetRequest(whole.WithContext(ctx))
+		defer c.SetRequest(whole)
+		return r.handle(c)
 	}
 }
 
