@@ -158,6 +158,8 @@ async function act(el, expression) {
 // ---- the stream that is kept open
 
 const SILENCE = 45_000; // the server beats every 15 s
+const STEADY = 5_000; // a stream that lasts so long has ended the failures before it
+const LONGEST = 30_000;
 
 async function keep(el, path) {
   const cursor = { base: 500 };
@@ -165,36 +167,48 @@ async function keep(el, path) {
   while (el.isConnected) {
     if (document.hidden) await once(document, 'visibilitychange', () => !document.hidden);
     const stop = new AbortController();
-    const hide = () => document.hidden && stop.abort();
-    let watchdog = setTimeout(() => stop.abort(), SILENCE);
+    const cut = () => stop.abort();
+    const hide = () => document.hidden && cut();
+    let watchdog = setTimeout(cut, SILENCE), opened, wait = 0;
     const alive = () => {
       clearTimeout(watchdog);
-      watchdog = setTimeout(() => stop.abort(), SILENCE);
-      lastHeard = new Date(); fails = 0;
+      watchdog = setTimeout(cut, SILENCE);
+      lastHeard = new Date();
+      opened ??= Date.now();
       state('live');
     };
     document.addEventListener('visibilitychange', hide);
+    addEventListener('offline', cut);
     try {
       const headers = cursor.id === undefined ? {} : { 'Last-Event-ID': cursor.id };
       const response = await request(el, 'get', path, null, { headers, signal: stop.signal });
       if (response.ok) state('catching up');
       signedOut = response.status === 401;
+      wait = Math.min(1000 * response.headers.get('Retry-After') || 0, LONGEST);
       await answer(response, cursor, alive);
       if (!(response.headers.get('Content-Type') ?? '').startsWith('text/event-stream')) return;
     } catch { /* reset, refused, silent or hidden: all the same, try again */ }
     clearTimeout(watchdog);
     document.removeEventListener('visibilitychange', hide);
+    removeEventListener('offline', cut);
+    if (Date.now() - opened >= STEADY) fails = 0;
     if (document.hidden) continue;
     state(signedOut ? 'signed out' : 'stale', lastHeard);
-    const delay = Math.min(cursor.base * 2 ** fails++, 30_000);
-    await sleep(delay * (0.5 + Math.random() / 2));
+    const delay = Math.min(cursor.base * 2 ** fails++, LONGEST);
+    await sleep(wait + delay * (0.5 + Math.random() / 2));
   }
 }
 
-const sleep = (ms) => Promise.race([
-  new Promise((wake) => setTimeout(wake, ms)),
-  once(window, 'online', () => true),
-]);
+// sleep ends early when the reader is connected again.
+const sleep = (ms) => new Promise((wake) => {
+  const timer = setTimeout(end, ms);
+  addEventListener('online', end);
+  function end() {
+    clearTimeout(timer);
+    removeEventListener('online', end);
+    wake();
+  }
+});
 
 const once = (target, event, test) => new Promise((done) => {
   const listen = () => { if (test()) { target.removeEventListener(event, listen); done(); } };

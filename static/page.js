@@ -4,6 +4,7 @@ document.documentElement.classList.add('js');
 // ---- instants in the reader's zone, the server's UTC text on hover
 
 const formats = {
+  day: { month: 'short', day: 'numeric' },
   hour: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   clock: { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
   minute: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
@@ -24,21 +25,22 @@ function localise(el) {
 
 // ---- relative times, by the server's clock: it need not be the reader's
 
-let ahead;
+let told, since;
+const pace = document.body.dataset.pace || 1; // a rehearsal's day passes in minutes
 
 function readClock() {
   const now = Math.max(...[...document.querySelectorAll('[data-now]')].map((el) => Date.parse(el.dataset.now)));
-  if (isFinite(now)) ahead = now - Date.now();
+  if (isFinite(now) && now !== told) [told, since] = [now, Date.now()];
 }
 
 function ago(el) {
-  if (ahead === undefined) return;
-  const ms = Date.parse(el.dateTime) - (Date.now() + ahead);
+  if (told === undefined) return;
+  const ms = Date.parse(el.dateTime) - told - (Date.now() - since) * pace;
   const s = Math.abs(ms) / 1000;
   const [n, unit] = s < 60 ? [0, ''] : s < 3600 ? [s / 60, 'min'] : s < 172800 ? [s / 3600, 'h'] : [s / 86400, 'days'];
   const text = !unit ? 'now' : `${Math.floor(n)} ${unit}`;
   const whole = el.dataset.relative === 'length' ? (unit ? text : 'less than a minute')
-    : !unit ? 'now' : ms > 0 ? `in ${text}` : el.dataset.relative === 'due' ? `${text} late` : `${text} ago`;
+    : !unit ? 'now' : ms > 0 ? `in ${text}` : `${text} ago`;
   if (el.textContent !== whole) el.textContent = whole;
 }
 

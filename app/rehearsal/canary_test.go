@@ -25,6 +25,7 @@ import (
 	"vivra/app/paths"
 	"vivra/app/postgres"
 	"vivra/app/rehearsal"
+	"vivra/app/scoring"
 	"vivra/app/web"
 	"vivra/prompts"
 )
@@ -80,6 +81,7 @@ func (l *looker) look(ctx context.Context) {
 	pages := map[string]string{}
 	for _, at := range l.addresses(ctx, conn) {
 		pages[at] = l.fetch(ctx, at)
+		l.whole(at, pages[at])
 	}
 	public := windowsOf(l.published(ctx))
 	for _, text := range l.published(ctx) {
@@ -92,7 +94,12 @@ func (l *looker) look(ctx context.Context) {
 		"prompts":         windowsOf(promptLines(l.t)),
 		"strangers":       windowsOf(rehearsal.PoisonTexts()),
 	}
+	checked := l.checked(ctx, conn)
 	for at, page := range pages {
+		page = bare(html.UnescapeString(page))
+		if strings.HasPrefix(at, "/candidates/") {
+			page = checked.Replace(page)
+		}
 		l.compare(at, page, private, public)
 	}
 	for whose, pieces := range private {
@@ -101,7 +108,8 @@ func (l *looker) look(ctx context.Context) {
 	}
 }
 
-func (l *looker) compare(at, page string, private map[string]map[string]bool, public map[string]bool) {
+// whole holds a page against what must not stand in it as it is.
+func (l *looker) whole(at, page string) {
 	l.t.Helper()
 	if page == "" {
 		l.t.Errorf("%s is empty", at)
@@ -111,7 +119,33 @@ func (l *looker) compare(at, page string, private map[string]map[string]bool, pu
 			l.t.Errorf("%s tells a secret that ends in %q", at, secret[len(secret)-4:])
 		}
 	}
-	page = bare(html.UnescapeString(page))
+}
+
+// checked takes the checks' own words out of a report's page: code wrote them, and
+// agents are told them too.
+func (l *looker) checked(ctx context.Context, conn *pgx.Conn) *strings.Replacer {
+	l.t.Helper()
+	var words []string
+	for _, text := range l.rows(ctx, conn, `SELECT report::text FROM candidates WHERE report IS NOT NULL`) {
+		var r scoring.Report
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			l.t.Fatal(err)
+		}
+		for _, p := range r.Parts {
+			if words = append(words, bare(p.Label), "\n"); len(bare(p.Value)) >= 8 { // a shorter one is in much
+				words = append(words, bare(p.Value), "\n")
+			}
+		}
+		for _, c := range r.Checks {
+			words = append(words, bare(c.Label+c.Value), "\n", bare(c.Label), "\n")
+		}
+	}
+	return strings.NewReplacer(words...)
+}
+
+// compare holds a page without its marks and spaces against what is nobody's.
+func (l *looker) compare(at, page string, private map[string]map[string]bool, public map[string]bool) {
+	l.t.Helper()
 	for from := 0; from+window <= len(page); from++ {
 		piece := page[from : from+window]
 		if public[piece] {
@@ -148,6 +182,15 @@ func (l *looker) published(ctx context.Context) (all []string) {
 // texts are the strings in the JSON that a query returns.
 func (l *looker) texts(ctx context.Context, conn *pgx.Conn, query string) (all []string) {
 	l.t.Helper()
+	for _, text := range l.rows(ctx, conn, query) {
+		all = append(all, leaves(l.t, text)...)
+	}
+	return all
+}
+
+// rows are the texts that a query returns.
+func (l *looker) rows(ctx context.Context, conn *pgx.Conn, query string) []string {
+	l.t.Helper()
 	rows, err := conn.Query(ctx, query)
 	if err != nil {
 		l.t.Fatal(err)
@@ -156,10 +199,7 @@ func (l *looker) texts(ctx context.Context, conn *pgx.Conn, query string) (all [
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	for _, text := range found {
-		all = append(all, leaves(l.t, text)...)
-	}
-	return all
+	return found
 }
 
 // leaves are the strings in JSON, and those in JSON that stands in a string.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"net/http"
@@ -17,7 +16,7 @@ import (
 
 // frame is what every page of the team shows around its content.
 func (s *Server) frame(c echo.Context, title, here string, waiting int) layout.Team {
-	return layout.Team{Page: layout.Page{Title: title, Here: here, Now: s.Now(), Pace: cmp.Or(s.Pace, 1)}, User: currentUser(c), CSRF: s.csrf(c), Waiting: waiting}
+	return layout.Team{Page: layout.Page{Title: title, Here: here, Now: s.Now(), Pace: s.pace()}, User: currentUser(c), CSRF: s.csrf(c), Waiting: waiting}
 }
 
 // frameWithCount reads the count of the queue as well.

@@ -23,7 +23,7 @@ func (s *Server) showHome(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return shared(c, home.Index(home.Page{Operations: public.SummariesOf(operations), Candidates: candidates, PublicURL: s.PublicURL, Now: s.Now()}))
+	return shared(c, home.Index(home.Page{Operations: public.SummariesOf(operations), Candidates: candidates, PublicURL: s.PublicURL, Now: s.Now(), Pace: s.pace()}))
 }
 
 // GET /healthz tells whether the process can serve: its database answers.

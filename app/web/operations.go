@@ -41,7 +41,7 @@ func (s *Server) showOperation(c echo.Context) error {
 // operationPage reads everything of the live page but its log: what is public of
 // the operation.
 func (s *Server) operationPage(ctx context.Context, slug string) (p operations.Page, err error) {
-	p.Now, p.Explorer, p.PublicURL = s.Now(), s.Explorer, s.PublicURL
+	p.Now, p.Pace, p.Explorer, p.PublicURL = s.Now(), s.pace(), s.Explorer, s.PublicURL
 	op, err := s.Store.OperationBySlug(ctx, slug)
 	if err != nil {
 		return p, err

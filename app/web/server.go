@@ -3,6 +3,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/rand"
 	"log/slog"
 	"net/http"
@@ -100,6 +101,9 @@ func (s *Server) openDoors() {
 	s.byName = limiter{every: tryByName, burst: tryBurst}
 	s.asks = limiter{every: askEvery, burst: askBurst}
 }
+
+// pace is how many of the server's seconds pass in one of the reader's.
+func (s *Server) pace() float64 { return cmp.Or(s.Pace, 1) }
 
 // render answers with a page. It is rendered whole first: a fault in a view
 // becomes an error page and not half a page.

@@ -93,17 +93,17 @@ func (r *rows) change(ctx context.Context, w *show, came []app.Event) (live.Chan
 		return c, nil
 	}
 	c.UpTo = w.last()
-	step := ""
+	var previous app.Event
 	if n := len(r.newest); n > 0 {
-		step = r.newest[n-1].Step
+		previous = r.newest[n-1]
 	}
 	came = fitting(came, r.filter)
 	for _, e := range came {
-		f, err := frameOf(ctx, operations.Line(w.slug, e, step), datastar.WithSelectorID("log-lines"), datastar.WithModeAppend(), numbered(e.Seq))
+		f, err := frameOf(ctx, operations.Line(w.slug, e, previous), datastar.WithSelectorID("log-lines"), datastar.WithModeAppend(), numbered(e.Seq))
 		if err != nil {
 			return c, err
 		}
-		c.Lines, step = append(c.Lines, live.Line{Number: e.Seq, Frame: f}), e.Step
+		c.Lines, previous = append(c.Lines, live.Line{Number: e.Seq, Frame: f}), e
 	}
 	r.newest = append(r.newest, came...)
 	if over := len(r.newest) - logRows - 1; over > 0 {
@@ -134,7 +134,7 @@ func (r *rows) fresh(w *show, upTo int64) func() []byte {
 func part(slug string, filter paths.Log, events []app.Event, agents []string) operations.Log {
 	p := operations.Log{Slug: slug, Filter: filter, Events: events, Agents: agents}
 	if len(events) > logRows {
-		p.Older, p.Previous, p.Events = true, events[len(events)-logRows-1].Step, events[len(events)-logRows:]
+		p.Older, p.Previous, p.Events = true, events[len(events)-logRows-1], events[len(events)-logRows:]
 	}
 	return p
 }

@@ -464,7 +464,7 @@ func operationCard(o Operation, now time.Time) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Relative(next.DueAt, now, ui.Due).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Relative(next.DueAt, now, ui.Ago).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -706,7 +706,7 @@ func xFacts(a app.XAccount, now time.Time) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Relative(*a.HeldUntil, now, ui.Due).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Relative(*a.HeldUntil, now, ui.Ago).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

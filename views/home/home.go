@@ -14,6 +14,7 @@ type Page struct {
 	Candidates []app.CandidateSummary
 	PublicURL  string
 	Now        time.Time
+	Pace       float64 // of Now, in the reader's seconds
 }
 
 func (p Page) open() []public.Summary  { return p.filter(false) }

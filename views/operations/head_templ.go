@@ -363,7 +363,7 @@ func Now(p Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Relative(next.DueAt, p.Now, ui.Due).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Relative(next.DueAt, p.Now, ui.Ago).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

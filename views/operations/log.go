@@ -2,6 +2,7 @@ package operations
 
 import (
 	"strings"
+	"time"
 
 	"vivra/app"
 	"vivra/app/paths"
@@ -31,11 +32,18 @@ func (l Log) Last() int64 {
 	return 0
 }
 
-func (l Log) stepBefore(i int) string {
+func (l Log) before(i int) app.Event {
 	if i == 0 {
 		return l.Previous
 	}
-	return l.Events[i-1].Step
+	return l.Events[i-1]
+}
+
+// begins tells whether e begins another step, or another day of one, than the row
+// before it.
+func begins(e, previous app.Event) bool {
+	const day = 24 * time.Hour
+	return e.Step != previous.Step || !e.At.Truncate(day).Equal(previous.At.Truncate(day))
 }
 
 func (l Log) older() paths.Log {

@@ -28,7 +28,8 @@ type Page struct {
 	Log          Log
 	State        string // names the parts as they are; empty: unknown
 	Now          time.Time
-	Explorer     string // base address of a block explorer, empty: no link
+	Pace         float64 // of Now, in the reader's seconds
+	Explorer     string  // base address of a block explorer, empty: no link
 	PublicURL    string
 }
 
@@ -39,8 +40,8 @@ type Log struct {
 	Events []app.Event // oldest first
 	Agents []string    // those to filter by
 	Older  bool        // there are rows before the first
-	// Previous is the step of the row before the first, for its heading.
-	Previous string
+	// Previous is the row before the first, for its heading.
+	Previous app.Event
 }
 
 // Kinds are the kinds of log lines to filter by.

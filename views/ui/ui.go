@@ -81,6 +81,7 @@ func changeClass(base, now float64) string {
 
 // The formats of an instant; static/page.js writes the same in the reader's zone.
 const (
+	Day    = "day"
 	Hour   = "hour"
 	Clock  = "clock"
 	Minute = "minute"
@@ -89,6 +90,8 @@ const (
 
 func utc(t time.Time, format string) string {
 	switch format {
+	case Day:
+		return t.UTC().Format("2 Jan")
 	case Hour:
 		return t.UTC().Format("15:04")
 	case Clock:
@@ -109,8 +112,7 @@ func Now(now time.Time) templ.Attributes {
 
 // How a span of time is told.
 const (
-	Due    = "due"    // in 38 min, 2 h late
-	Ago    = "ago"    // 14 min ago
+	Ago    = "ago"    // 14 min ago, in 38 min
 	Length = "length" // 14 min
 )
 
@@ -127,8 +129,6 @@ func Span(t, now time.Time, style string) string {
 		return "now"
 	case d > 0:
 		return "in " + text
-	case style == Due:
-		return text + " late"
 	}
 	return text + " ago"
 }

@@ -42,8 +42,8 @@ func TestSpan(t *testing.T) {
 		style string
 		want  string
 	}{
-		{38*time.Minute + 59*time.Second, Due, "in 38 min"}, {-2*time.Hour - time.Minute, Due, "2 h late"}, {-14 * time.Minute, Ago, "14 min ago"}, {-30 * time.Second, Ago, "now"},
-		{-14 * time.Minute, Length, "14 min"}, {-time.Second, Length, "less than a minute"}, {47 * time.Hour, Due, "in 47 h"}, {50 * time.Hour, Due, "in 2 days"},
+		{38*time.Minute + 59*time.Second, Ago, "in 38 min"}, {-2*time.Hour - time.Minute, Ago, "2 h ago"}, {-14 * time.Minute, Ago, "14 min ago"}, {-30 * time.Second, Ago, "now"},
+		{-14 * time.Minute, Length, "14 min"}, {-time.Second, Length, "less than a minute"}, {47 * time.Hour, Ago, "in 47 h"}, {50 * time.Hour, Ago, "in 2 days"},
 	} {
 		if got := Span(now.Add(c.away), now, c.style); got != c.want {
 			t.Errorf("%s away, told as %s: %q, want %q", c.away, c.style, got, c.want)
