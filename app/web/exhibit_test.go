@@ -47,6 +47,7 @@ type exhibit struct {
 	queue       queued
 	told        []string
 	pace        float64 // of the server's clock; 0: as a reader's
+	bare        bool    // there is no takeover and no candidate
 	unnamed     bool    // nobody has named the account
 	down        error   // what every method answers when the database is down
 }
@@ -141,6 +142,41 @@ func must(v any) json.RawMessage {
 	return b
 }
 
+// becomes puts the takeover into another state, with its steps as they are then.
+func (x *exhibit) becomes(state app.OperationState) {
+	x.op.State = state
+	if state != app.OperationPaused {
+		x.validations, x.op.Reserved = nil, 0
+	}
+	set := func(s *app.Step, to app.StepState) { s.State, s.StartedAt, s.FinishedAt = to, nil, nil }
+	switch state {
+	case app.OperationScheduled:
+		x.op.J0, x.op.Spent = today.Add(9*time.Hour), 0
+		x.events, x.pubs, x.metrics = nil, nil, nil
+		for i := range x.steps {
+			s := &x.steps[i]
+			set(s, app.StepPending)
+			s.Cost, s.Output, s.Error, s.Attempt = 0, nil, "", 0
+			s.DueAt = s.DueAt.Add(x.op.J0.Sub(j0))
+		}
+	case app.OperationStopped:
+		x.op.StopReason = "The liquidity was withdrawn, so nothing that we build would stand on anything."
+		for i := range x.steps {
+			if s := &x.steps[i]; !s.State.Final() {
+				set(s, app.StepCancelled)
+			}
+		}
+	case app.OperationCompleted:
+		x.op.J0 = today.Add(-31 * 24 * time.Hour)
+		for i := range x.steps {
+			s := &x.steps[i]
+			s.DueAt = s.DueAt.Add(x.op.J0.Sub(j0))
+			began, ended := s.DueAt.Add(time.Minute), s.DueAt.Add(6*time.Minute)
+			s.State, s.StartedAt, s.FinishedAt = app.StepDone, &began, &ended
+		}
+	}
+}
+
 func (x *exhibit) writeLog() {
 	kinds := []app.EventLine{
 		{Kind: "step", Summary: "Started"},
@@ -225,6 +261,9 @@ func (x *exhibit) Ping(context.Context) error { return x.down }
 func (x *exhibit) Operations(context.Context) ([]app.OperationSummary, error) {
 	defer x.lock()()
 	at := today.Add(-3 * time.Minute)
+	if x.bare {
+		return nil, nil
+	}
 	old := x.op
 	old.ID, old.Slug, old.State, old.Token.Name, old.Token.Symbol = 2, "ruff", app.OperationCompleted, "Ruff\u202e Dog", "RUFF"
 	return []app.OperationSummary{
@@ -286,7 +325,8 @@ func (x *exhibit) MetricsHistory(context.Context, int64) ([]app.Metrics, error) 
 func (x *exhibit) Candidates(_ context.Context, state app.CandidateState, skip, most int) ([]app.CandidateSummary, error) {
 	long := app.CandidateSummary{Token: app.Token{Ref: app.TokenRef{ChainID: 4663, Address: app.Address{1}}, Name: "Left Behind " + strings.Repeat("Löschdecke", 12) + hostile, Symbol: strings.Repeat("W", 40)}, State: app.CandidateScanned, Score: 7, UpdatedAt: today}
 	all := []app.CandidateSummary{x.candidate().CandidateSummary, {Token: app.Token{Ref: app.TokenRef{ChainID: 1, Address: app.Address{2}}, Name: "Left Behind", Symbol: "LEFT"}, State: app.CandidateQualified, Score: 64, UpdatedAt: today}, long}
-	all = slices.DeleteFunc(all, func(c app.CandidateSummary) bool { return state != "" && c.State != state })
+	slices.SortFunc(all, func(a, b app.CandidateSummary) int { return b.Score - a.Score })
+	all = slices.DeleteFunc(all, func(c app.CandidateSummary) bool { return x.bare || state != "" && c.State != state })
 	all = all[min(skip, len(all)):]
 	return all[:min(most, len(all))], x.down
 }

@@ -93,7 +93,15 @@ func acted(t *testing.T) []screen {
 			do(newDesk(t, x, page, role))
 		}}
 	}
+	live := func(name string, prepare func(*exhibit)) screen {
+		return act(name, "viewer", prepare, func(d *desk) { d.MustNavigate(d.url + "/operations/dodo") })
+	}
 	return append(brokenScreens(act), []screen{
+		live("takeover scheduled", func(x *exhibit) { x.becomes(app.OperationScheduled) }),
+		live("takeover paused", func(x *exhibit) { x.becomes(app.OperationPaused) }),
+		live("takeover stopped", func(x *exhibit) { x.becomes(app.OperationStopped) }),
+		live("takeover completed", func(x *exhibit) { x.becomes(app.OperationCompleted) }),
+		act("nothing yet", "viewer", func(x *exhibit) { x.bare = true }, func(d *desk) { d.MustNavigate(d.url + "/") }),
 		act("receipt", "approver", nil, (*desk).clicksLate),
 		act("undo", "approver", nil, func(d *desk) {
 			d.opens("v4")

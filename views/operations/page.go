@@ -105,7 +105,6 @@ func (p Page) newest() []public.Publication {
 func price(m app.Metrics) float64   { return m.PriceUSD }
 func holders(m app.Metrics) float64 { return float64(m.Holders) }
 func volume(m app.Metrics) float64  { return m.Volume24hUSD }
-func count(v float64) string        { return ui.Integer(int64(v)) }
 
 // opened marks a folded part that is shown open at first.
 func opened(open bool) templ.Attributes {

@@ -60,6 +60,9 @@ func USD(v float64) string {
 	return "$" + strconv.FormatFloat(v, 'f', decimals, 64)
 }
 
+// Whole shows a figure without fractions.
+func Whole(v float64) string { return Integer(int64(v)) }
+
 // Change shows how far now is from base: "+38 %". It is empty without a base.
 func Change(base, now float64) string {
 	if base == 0 {
