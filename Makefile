@@ -1,6 +1,6 @@
 # Every target that needs programs beside Go sees to them first (scripts/setup.sh).
 .DEFAULT_GOAL := help
-.PHONY: help setup dev run rehearse test check bench bench-live fuzz compare generate pin
+.PHONY: help setup dev run rehearse test check bench bench-live lighthouse fuzz compare generate pin
 
 # No C compiler is needed, and go-ethereum builds in a third of the time.
 export CGO_ENABLED := 0
@@ -35,6 +35,9 @@ bench: setup ## measure
 
 bench-live: ## measure the live page under a crowd: make bench-live ARGS='--viewers 10000 --stalled 1000'
 	go run ./cmd/benchlive $(ARGS)
+
+lighthouse: ## measure the public pages on a phone (takes node and npm): make lighthouse ARGS=https://your.site
+	@scripts/lighthouse.sh $(ARGS)
 
 fuzz: ## run every fuzz target for a minute: make fuzz ARGS=10s for less
 	@scripts/fuzz.sh $(or $(ARGS),60s)

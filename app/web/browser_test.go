@@ -15,26 +15,28 @@ import (
 
 func TestLivePageUpdatesItself(t *testing.T) {
 	t.Parallel()
-	x := newExhibit(t)
-	server, hub := x.serve(t)
-	page := testbrowser.Page(t)
-	page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
-	wait(t, page, `document.querySelector("[data-connection]").textContent === "live"`)
-	page.MustElement("#week-3 summary").MustClick()
+	byEachClient(t, func(t *testing.T, client string) {
+		x := newExhibit(t)
+		server, hub, open := x.counted(t, client)
+		page := testbrowser.Page(t)
+		page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
+		until(t, "the page's stream", func() bool { return open.Load() == 1 })
+		page.MustElement("#week-3 summary").MustClick()
 
-	x.append(app.EventLine{Kind: "publication", Summary: "Posted on X, day 9"}, x.steps[3], today)
-	x.setStep("scanner.daily_metrics.d09", app.StepDone)
-	hub.OperationChanged("1")
-	wait(t, page, `document.querySelector("#e321")?.textContent.includes("Posted on X, day 9")`)
-	wait(t, page, `document.querySelector("#step-scanner-daily_metrics-d09 .state").textContent.includes("done")`)
-	wait(t, page, `document.querySelector("#announcement").textContent === "Daily metrics, day 9: done."`)
-	if !page.MustEval(`() => document.querySelector("#week-3").open && document.querySelector("#take-away").textContent.includes("row 321")`).Bool() {
-		t.Error("the update folded what was open, or left the head of the log behind")
-	}
-	wait(t, page, `(() => { const box = document.querySelector("[data-follow]"); return Math.abs(box.scrollTop) < 2 })()`)
-	if n := page.MustEval(`() => document.querySelectorAll("#log-lines li").length`).Int(); n != 201 {
-		t.Errorf("the log has %d rows, want 201", n)
-	}
+		x.append(app.EventLine{Kind: "publication", Summary: "Posted on X, day 9"}, x.steps[3], today)
+		x.setStep("scanner.daily_metrics.d09", app.StepDone)
+		hub.OperationChanged("1")
+		wait(t, page, `document.querySelector("#e321")?.textContent.includes("Posted on X, day 9")`)
+		wait(t, page, `document.querySelector("#step-scanner-daily_metrics-d09 .state").textContent.includes("done")`)
+		wait(t, page, `document.querySelector("#announcement").textContent === "Daily metrics, day 9: done."`)
+		if !page.MustEval(`() => document.querySelector("#week-3").open && document.querySelector("#take-away").textContent.includes("row 321")`).Bool() {
+			t.Error("the update folded what was open, or left the head of the log behind")
+		}
+		wait(t, page, `(() => { const box = document.querySelector("[data-follow]"); return Math.abs(box.scrollTop) < 2 })()`)
+		if n := page.MustEval(`() => document.querySelectorAll("#log-lines li").length`).Int(); n != 201 {
+			t.Errorf("the log has %d rows, want 201", n)
+		}
+	})
 }
 
 // TestNoTextStopsALivePage, whatever characters it is made of.

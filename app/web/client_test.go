@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -49,13 +50,19 @@ type clientSite struct {
 	calls []string // method, path and what mattered of each request
 }
 
-func newClientSite(t *testing.T, body string, handle func(s *clientSite, w http.ResponseWriter, r *http.Request)) *clientSite {
+// newClientSite serves the page with our client, or with the one in a file.
+func newClientSite(t *testing.T, client, body string, handle func(s *clientSite, w http.ResponseWriter, r *http.Request)) *clientSite {
 	t.Helper()
 	s := &clientSite{}
 	mux := http.NewServeMux()
+	policy := "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+	if client != "" {
+		policy = strings.Replace(policy, "script-src 'self'", "script-src 'self' 'unsafe-eval'", 1)
+		mux.HandleFunc("GET /static/live.js", func(w http.ResponseWriter, r *http.Request) { http.ServeFile(w, r, client) })
+	}
 	mux.Handle("GET /static/", http.StripPrefix("/static/", http.FileServerFS(static.Files)))
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'")
+		w.Header().Set("Content-Security-Policy", policy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<!doctype html><title>page</title><link rel="icon" href="data:,"><script type="module" src="/static/live.js"></script><body>%s</body>`, body)
 	})
@@ -67,6 +74,24 @@ func newClientSite(t *testing.T, body string, handle func(s *clientSite, w http.
 	s.Server = httptest.NewServer(mux)
 	t.Cleanup(func() { s.CloseClientConnections(); s.Close() })
 	return s
+}
+
+// byEachClient tells what any client must do by ours, and by the official one
+// where VIVRA_CLIENT_JS names its file.
+func byEachClient(t *testing.T, story func(t *testing.T, client string)) {
+	t.Helper()
+	t.Run("ours", func(t *testing.T) {
+		t.Parallel()
+		story(t, "")
+	})
+	t.Run("official", func(t *testing.T) {
+		t.Parallel()
+		client := os.Getenv("VIVRA_CLIENT_JS")
+		if client == "" {
+			t.Skip("VIVRA_CLIENT_JS names no file: let it name Datastar's client of the v1 line, which no package registry has")
+		}
+		story(t, client)
+	})
 }
 
 func (s *clientSite) note(call string) {
@@ -135,43 +160,44 @@ func wait(t *testing.T, page *rod.Page, js string) {
 
 func TestPatchModes(t *testing.T) {
 	t.Parallel()
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><span data-connection="off">as of then</span>
+	byEachClient(t, func(t *testing.T, client string) {
+		s := newClientSite(t, client, `<div data-init="@get('/live')"></div>
 		<div id="outer"><input id="kept" value="server"></div><div id="inner">old</div><ul id="list"><li>b</li></ul>
 		<details id="fold" data-preserve-attr="open"><summary>s</summary></details>
 		<p id="gone">x</p><p id="swap">x</p><b data-text="$name"></b><i id="shown" data-show="$on">i</i><u id="styled" data-class:hot="$on">u</u>`,
-		func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
-			sse(w,
-				patch(`elements <div id="outer" class="new"><input id="kept" value="server"><em>two`, `elements lines</em></div>`),
-				patch("selector #inner", "mode inner", "elements <i>new</i>"),
-				patch("selector #list", "mode append", "elements <li>c</li><li>d</li>"),
-				patch("selector #list", "mode prepend", "elements <li>a</li>"),
-				patch("selector #list", "mode before", `elements <hr id="before">`),
-				patch("selector #list", "mode after", `elements <hr id="after">`),
-				patch("selector #gone", "mode remove"),
-				patch("selector #swap", "mode replace", `elements <p id="swapped">y</p>`),
-				patch(`elements <details id="fold" data-preserve-attr="open"><summary>new</summary></details>`),
-				patch(`elements <p id="nowhere">no element has this id</p>`),
-				"event: datastar-patch-signals\ndata: signals {\"name\": \"Dodo <b>\", \"on\": false, \"__proto__\": {\"polluted\": true}}",
-				"event: datastar-patch-signals\ndata: onlyIfMissing true\ndata: signals {\"name\": \"late\", \"on\": true}",
-				"event: something-else\ndata: ignored",
-				": a comment",
-			)
-			<-r.Context().Done()
-		})
-	page := openClient(t, s)
-	wait(t, page, `document.querySelector("b").textContent === "Dodo <b>"`)
-	got := page.MustEval(`() => [
+			func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+				sse(w,
+					patch(`elements <div id="outer" class="new"><input id="kept" value="server"><em>two`, `elements lines</em></div>`),
+					patch("selector #inner", "mode inner", "elements <i>new</i>"),
+					patch("selector #list", "mode append", "elements <li>c</li><li>d</li>"),
+					patch("selector #list", "mode prepend", "elements <li>a</li>"),
+					patch("selector #list", "mode before", `elements <hr id="before">`),
+					patch("selector #list", "mode after", `elements <hr id="after">`),
+					patch("selector #gone", "mode remove"),
+					patch("selector #swap", "mode replace", `elements <p id="swapped">y</p>`),
+					patch(`elements <details id="fold" data-preserve-attr="open"><summary>new</summary></details>`),
+					patch(`elements <p id="nowhere">no element has this id</p>`),
+					"event: datastar-patch-signals\ndata: signals {\"name\": \"Dodo <b>\", \"on\": false, \"__proto__\": {\"polluted\": true}}",
+					"event: datastar-patch-signals\ndata: onlyIfMissing true\ndata: signals {\"name\": \"late\", \"on\": true}",
+					"event: something-else\ndata: ignored",
+					": a comment",
+				)
+				<-r.Context().Done()
+			})
+		page := openClient(t, s)
+		wait(t, page, `document.querySelector("b").textContent === "Dodo <b>"`)
+		got := page.MustEval(`() => [
 		document.querySelector("#outer").className, document.querySelector("#outer em").textContent,
 		document.querySelector("#inner").innerHTML, document.querySelector("#list").textContent,
 		!!document.querySelector("#before + #list + #after"), document.querySelector("#gone"), !!document.querySelector("#swapped"),
 		document.querySelector("#fold summary").textContent, document.querySelector("#nowhere"), ({}).polluted ?? null,
 		document.querySelector("#shown").style.display, document.querySelector("#styled").classList.contains("hot"),
-		document.querySelector("[data-connection]").textContent,
 	].join("|")`).Str()
-	want := "new|two\nlines|<i>new</i>|abcd|true||true|new|||none|false|live"
-	if got != want {
-		t.Errorf("the page shows\n%q, want\n%q", got, want)
-	}
+		want := "new|two\nlines|<i>new</i>|abcd|true||true|new|||none|false"
+		if got != want {
+			t.Errorf("the page shows\n%q, want\n%q", got, want)
+		}
+	})
 }
 
 // unusual are all characters that something may take for the end of a line or of
@@ -189,53 +215,57 @@ var unusual = func() string {
 // TestNoCharacterEndsALine of a stream, but those that do by the standard.
 func TestNoCharacterEndsALine(t *testing.T) {
 	t.Parallel()
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><ol id="lines"></ol><b data-text="$name"></b>`, func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
-		n := 0
-		for _, c := range unusual {
-			if c != '\n' && c != '\r' {
-				n++
-				sse(w, patch("selector #lines", "mode append", "elements <li>"+string(c)+"whole</li>"))
+	byEachClient(t, func(t *testing.T, client string) {
+		s := newClientSite(t, client, `<div data-init="@get('/live')"></div><ol id="lines"></ol><b data-text="$name"></b>`, func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+			n := 0
+			for _, c := range unusual {
+				if c != '\n' && c != '\r' {
+					n++
+					sse(w, patch("selector #lines", "mode append", "elements <li>"+string(c)+"whole</li>"))
+				}
 			}
+			name, _ := json.Marshal(unusual)
+			sse(w, fmt.Sprintf("event: datastar-patch-signals\ndata: signals {\"name\": %s, \"count\": %d}", name, n), patch("selector #lines", "mode after", fmt.Sprintf(`elements <p id="sent">%d</p>`, n)))
+			<-r.Context().Done()
+		})
+		page := openClient(t, s)
+		wait(t, page, `document.querySelector("#sent")`)
+		if got := page.MustEval(`() => [...document.querySelectorAll("#lines li")].filter((li) => li.textContent.endsWith("whole")).length + " " + document.querySelector("b").textContent.length`).Str(); got != page.MustElement("#sent").MustText()+" "+fmt.Sprint(len([]rune(unusual))) {
+			t.Errorf("%s lines and characters arrive, want %s and %d", got, page.MustElement("#sent").MustText(), len([]rune(unusual)))
 		}
-		name, _ := json.Marshal(unusual)
-		sse(w, fmt.Sprintf("event: datastar-patch-signals\ndata: signals {\"name\": %s, \"count\": %d}", name, n), patch("selector #lines", "mode after", fmt.Sprintf(`elements <p id="sent">%d</p>`, n)))
-		<-r.Context().Done()
 	})
-	page := openClient(t, s)
-	wait(t, page, `document.querySelector("#sent")`)
-	if got := page.MustEval(`() => [...document.querySelectorAll("#lines li")].filter((li) => li.textContent.endsWith("whole")).length + " " + document.querySelector("b").textContent.length`).Str(); got != page.MustElement("#sent").MustText()+" "+fmt.Sprint(len([]rune(unusual))) {
-		t.Errorf("%s lines and characters arrive, want %s and %d", got, page.MustElement("#sent").MustText(), len([]rune(unusual)))
-	}
 }
 
 func TestFoldsAndTypedTextSurviveAPatch(t *testing.T) {
 	t.Parallel()
-	release := make(chan struct{})
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><section id="part"><details id="fold" data-preserve-attr="open"><summary>s</summary></details><input id="word"></section>`,
-		func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
-			sse(w, ": open")
-			select {
-			case <-release:
-			case <-r.Context().Done():
-				return
-			}
-			sse(w, patch(`elements <section id="part"><details id="fold" data-preserve-attr="open"><summary>s</summary></details><input id="word"><b id="done"></b></section>`))
-			<-r.Context().Done()
-		})
-	page := openClient(t, s)
-	page.MustElement("#fold summary").MustClick()
-	page.MustElement("#word").MustInput("half a sen")
-	close(release)
-	page.MustElement("#done")
-	if !page.MustEval(`() => document.querySelector("#fold").open && document.querySelector("#word").value === "half a sen"`).Bool() {
-		t.Error("a patch closed what the reader had opened, or took what was typed")
-	}
+	byEachClient(t, func(t *testing.T, client string) {
+		release := make(chan struct{})
+		s := newClientSite(t, client, `<div data-init="@get('/live')"></div><section id="part"><details id="fold" data-preserve-attr="open"><summary>s</summary></details><input id="word"></section>`,
+			func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+				sse(w, ": open")
+				select {
+				case <-release:
+				case <-r.Context().Done():
+					return
+				}
+				sse(w, patch(`elements <section id="part"><details id="fold" data-preserve-attr="open"><summary>s</summary></details><input id="word"><b id="done"></b></section>`))
+				<-r.Context().Done()
+			})
+		page := openClient(t, s)
+		page.MustElement("#fold summary").MustClick()
+		page.MustElement("#word").MustInput("half a sen")
+		close(release)
+		page.MustElement("#done")
+		if !page.MustEval(`() => document.querySelector("#fold").open && document.querySelector("#word").value === "half a sen"`).Bool() {
+			t.Error("a patch closed what the reader had opened, or took what was typed")
+		}
+	})
 }
 
 func TestReconnectsAfterACleanEndAndAReset(t *testing.T) {
 	t.Parallel()
 	shown := make(chan struct{}) // a reset may take with it what was not read yet
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><span data-connection="off"></span><ol id="lines"></ol>`,
+	s := newClientSite(t, "", `<div data-init="@get('/live')"></div><span data-connection="off"></span><ol id="lines"></ol>`,
 		func(s *clientSite, w http.ResponseWriter, r *http.Request) {
 			switch last := r.Header.Get("Last-Event-ID"); last {
 			case "":
@@ -266,7 +296,7 @@ func TestReconnectsAfterACleanEndAndAReset(t *testing.T) {
 
 func TestSaysWhenItIsStale(t *testing.T) {
 	t.Parallel()
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><span data-connection="off"></span>`,
+	s := newClientSite(t, "", `<div data-init="@get('/live')"></div><span data-connection="off"></span>`,
 		func(s *clientSite, w http.ResponseWriter, r *http.Request) {
 			if s.count("GET /live") == 1 {
 				sse(w, ": open")
@@ -282,7 +312,7 @@ func TestSaysWhenItIsStale(t *testing.T) {
 func TestAHiddenTabHoldsNoStream(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{}, 8)
-	s := newClientSite(t, `<div data-init="@get('/live')"></div><span data-connection="off"></span>`,
+	s := newClientSite(t, "", `<div data-init="@get('/live')"></div><span data-connection="off"></span>`,
 		func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
 			sse(w, "id: 7\nevent: datastar-patch-signals\ndata: signals {}")
 			<-r.Context().Done()
@@ -308,31 +338,33 @@ func TestAHiddenTabHoldsNoStream(t *testing.T) {
 
 func TestActions(t *testing.T) {
 	t.Parallel()
-	s := newClientSite(t, `<button id="get" data-on:click="@get('/got')">g</button>
+	byEachClient(t, func(t *testing.T, client string) {
+		s := newClientSite(t, client, `<button id="get" data-on:click="@get('/got')">g</button>
 		<form id="form"><input name="word" value="yes"><button id="post" data-on:click__prevent="@post('/posted', {contentType: 'form'})">p</button></form>
 		<form id="sent" data-on:submit="@post('/submitted', {contentType: 'form'})"><input name="word" value="sub"><button id="submit">s</button></form>
 		<input id="key" data-on:keydown="@post('/pressed')"><input id="bound" data-bind="typed"><b id="echo" data-text="$typed"></b>
 		<p id="result"></p>`,
-		func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path == "/got" {
-				w.Header().Set("Content-Type", "text/html")
-				fmt.Fprint(w, `<p id="result">fragment</p>`)
-				return
-			}
-			w.WriteHeader(http.StatusNoContent)
-		})
-	page := openClient(t, s)
-	page.MustElement("#get").MustClick()
-	wait(t, page, `document.querySelector("#result").textContent === "fragment"`)
-	page.MustElement("#post").MustClick()
-	page.MustElement("#submit").MustClick()
-	page.MustElement("#key").MustInput("k")
-	page.MustElement("#key").MustType('k')
-	page.MustElement("#bound").MustInput("hello")
-	wait(t, page, `document.querySelector("#echo").textContent === "hello"`)
-	for _, call := range []string{"GET /got", "POST /posted yes", "POST /submitted sub", "POST /pressed"} {
-		until(t, call, func() bool { return s.count(call) == 1 })
-	}
+			func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/got" {
+					w.Header().Set("Content-Type", "text/html")
+					fmt.Fprint(w, `<p id="result">fragment</p>`)
+					return
+				}
+				w.WriteHeader(http.StatusNoContent)
+			})
+		page := openClient(t, s)
+		page.MustElement("#get").MustClick()
+		wait(t, page, `document.querySelector("#result").textContent === "fragment"`)
+		page.MustElement("#post").MustClick()
+		page.MustElement("#submit").MustClick()
+		page.MustElement("#key").MustInput("k")
+		page.MustElement("#key").MustType('k')
+		page.MustElement("#bound").MustInput("hello")
+		wait(t, page, `document.querySelector("#echo").textContent === "hello"`)
+		for _, call := range []string{"GET /got", "POST /posted yes", "POST /submitted sub", "POST /pressed"} {
+			until(t, call, func() bool { return s.count(call) == 1 })
+		}
+	})
 }
 
 // refused is for a page where the policy has something to refuse: what it
@@ -361,7 +393,7 @@ func TestHostileAttributes(t *testing.T) {
 		}
 	}
 	zoo.WriteString(`<b data-text="$__proto__"></b><b data-text="$constructor"></b><input data-bind="__proto__"><p id="late"></p><i data-init="@get('/live')"></i><span data-connection="off"></span>`)
-	s := newClientSite(t, zoo.String(), func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
+	s := newClientSite(t, "", zoo.String(), func(_ *clientSite, w http.ResponseWriter, r *http.Request) {
 		sse(w,
 			patch(`elements <p id="late"><img src="x" onerror="window.hit = 1"><script>window.hit = 1</script><a href="javascript:window.hit=1">a</a></p>`),
 			patch("selector ][", "mode inner", "elements <b>bad selector</b>"),

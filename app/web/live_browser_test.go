@@ -15,6 +15,7 @@ import (
 
 	"vivra/app"
 	"vivra/app/internal/testbrowser"
+	"vivra/app/live"
 )
 
 // rowNumbers are the rows on the page, in their order.
@@ -107,13 +108,13 @@ func TestOfflineAndBack(t *testing.T) {
 	}
 }
 
-// TestAHiddenLivePageComesBackWhole: nothing is sent to it meanwhile, nothing is lost.
-func TestAHiddenLivePageComesBackWhole(t *testing.T) {
-	t.Parallel()
-	x := newExhibit(t)
+// counted serves the exhibit with a client, and counts the streams that are open.
+func (x *exhibit) counted(t *testing.T, client string) (*httptest.Server, *live.Hub, *atomic.Int64) {
+	t.Helper()
 	site := x.site(t)
-	var open atomic.Int64
-	handler, hub := site.Handler(), site.Hub
+	site.ClientJS = client
+	open := new(atomic.Int64)
+	handler := site.Handler()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/live") {
 			open.Add(1)
@@ -122,6 +123,14 @@ func TestAHiddenLivePageComesBackWhole(t *testing.T) {
 		handler.ServeHTTP(w, r)
 	}))
 	listen(t, server)
+	return server, site.Hub, open
+}
+
+// TestAHiddenLivePageComesBackWhole: nothing is sent to it meanwhile, nothing is lost.
+func TestAHiddenLivePageComesBackWhole(t *testing.T) {
+	t.Parallel()
+	x := newExhibit(t)
+	server, hub, open := x.counted(t, "")
 	page := testbrowser.Page(t)
 	page.MustNavigate(server.URL + "/operations/dodo").MustWaitLoad()
 	waitLive(t, page)
