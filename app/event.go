@@ -20,7 +20,7 @@ type Event struct {
 type EventLine struct {
 	Seq     int64     `json:"seq"`
 	At      time.Time `json:"at"`
-	Kind    string    `json:"kind"` // model_call, tool_call, decision, step, publication, read, operation, alert, head
+	Kind    string    `json:"kind"` // one of EventKinds
 	Agent   string    `json:"agent"`
 	Step    string    `json:"step"`
 	Summary string    `json:"summary"`
@@ -34,6 +34,11 @@ type EventLine struct {
 	CostSource string `json:"cost_source"`
 	// Link is the public address of what was published.
 	Link string `json:"link"`
+}
+
+// EventKinds are the kinds of rows, for filters.
+func EventKinds() []string {
+	return []string{"model_call", "tool_call", "decision", "step", "publication", "read", "mentions", "operation", HeadKind}
 }
 
 // Publication is one output as it went out, with its receipt.

@@ -56,7 +56,7 @@ function patchSignals(patch, onlyIfMissing) {
 const morphing = {
   ignoreActiveValue: true,
   callbacks: {
-    beforeNodeMorphed: (old) => !old.hasAttribute?.('data-ignore-morph'),
+    beforeNodeMorphed: (old, fresh) => !old.hasAttribute?.('data-ignore-morph') && !old.isEqualNode(fresh),
     beforeAttributeUpdated: (name, el) =>
       !(el.getAttribute('data-preserve-attr') ?? '').split(' ').includes(name),
   },
@@ -84,7 +84,6 @@ function place(target, mode, fresh) {
   else if (mode === 'inner') Idiomorph.morph(target, nodes(fresh), { ...morphing, morphStyle: 'innerHTML' });
   else if (mode === 'replace') target.replaceWith(fresh);
   else if (['append', 'prepend', 'before', 'after'].includes(mode)) target[mode](fresh);
-  if (target.isConnected) wireAll(target);
 }
 
 // ---- wire
@@ -231,9 +230,10 @@ const wired = new WeakMap();
 
 function wire(el) {
   let known = wired.get(el);
-  for (const { name, value } of el.attributes) {
+  for (const name of el.getAttributeNames()) {
     if (!name.startsWith('data-') || known?.has(name)) continue;
     if (!known) wired.set(el, (known = new Set()));
+    const value = el.getAttribute(name);
     const [, event, modifiers] = EVENT.exec(name) ?? [];
     if (event) listen(el, name, event, modifiers);
     else if (name === 'data-init') init(el, value);
@@ -267,16 +267,22 @@ function bind(el, name) {
   el.addEventListener('input', take);
 }
 
-function wireAll(root) {
-  wire(root);
-  root.querySelectorAll('*').forEach(wire);
+// wireAll takes a breath now and then: a page has thousands of elements, and a
+// reader may be about to touch one.
+async function wireAll(root) {
+  let n = 0;
+  for (const el of [root, ...root.querySelectorAll('*')]) {
+    wire(el);
+    if (++n % 300 === 0) await new Promise((on) => setTimeout(on));
+  }
 }
 
+// Whatever comes to the page is wired, whoever brought it.
 new MutationObserver((changes) => {
-  for (const { type, target, addedNodes } of changes) {
-    if (type === 'attributes') { wire(target); if (bound.has(target)) show(target); }
-    else addedNodes.forEach((node) => node.nodeType === 1 && wireAll(node));
+  for (const { attributeName, target, addedNodes } of changes) {
+    if (!attributeName) addedNodes.forEach((node) => node.nodeType === 1 && wireAll(node));
+    else if (attributeName.startsWith('data-')) { wire(target); if (bound.has(target)) show(target); }
   }
-}).observe(document.documentElement, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-show', 'data-text', 'data-bind', 'data-init'] });
+}).observe(document.documentElement, { childList: true, subtree: true, attributes: true });
 
 wireAll(document.documentElement);

@@ -10,17 +10,16 @@ const formats = {
   minute: { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
   full: { year: 'numeric', month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
 };
-const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const inUTC = new Date().getTimezoneOffset() === 0;
-const writers = Object.fromEntries(Object.entries(formats).map(([k, f]) => [k, new Intl.DateTimeFormat(undefined, f)]));
+const writers = {}; // made when needed: each takes its time
 
 function localise(el) {
-  const at = new Date(el.dateTime);
-  const write = writers[el.dataset.local];
-  if (!write || isNaN(at) || inUTC) return;
-  const text = write.format(at);
+  if (inUTC) return;
+  const at = new Date(el.dateTime), format = el.dataset.local;
+  if (!formats[format] || isNaN(at)) return;
+  const text = (writers[format] ??= new Intl.DateTimeFormat(undefined, formats[format])).format(at);
   if (el.textContent !== text) el.textContent = text;
-  el.title ||= zone;
+  el.title ||= Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 // ---- relative times, by the server's clock: it need not be the reader's
@@ -46,21 +45,24 @@ function ago(el) {
 
 // ---- wiring, also of what the stream brings
 
-function refresh(root) {
-  root.querySelectorAll('time[data-local]').forEach(localise);
-  root.querySelectorAll('time[data-relative]').forEach(ago);
-}
+const times = (root) => root.querySelectorAll('time');
+const refresh = (el) => (el.dataset.local ? localise(el) : ago(el));
 
-let moved = false;
 new MutationObserver((changes) => {
-  moved ||= changes.some((c) => c.target.nodeType === 1 && (c.target.closest('[data-follow]') || $page()));
   readClock();
-  refresh(document);
-  if (moved) { moved = false; follow(); }
-}).observe(document.body, { childList: true, subtree: true, attributes: true, attributeFilter: ['data-now'] });
+  const changed = new Set(); // a patch writes the server's text anew
+  for (const { target, addedNodes } of changes) {
+    const el = target.nodeType === 1 ? target : target.parentElement;
+    const time = el?.closest('time');
+    if (time) changed.add(time);
+    addedNodes.forEach((node) => node.nodeType === 1 && (node.matches('time') ? changed.add(node) : times(node).forEach((t) => changed.add(t))));
+  }
+  changed.forEach(refresh);
+  if ($page()) follow();
+}).observe(document.body, { childList: true, characterData: true, subtree: true, attributes: true, attributeFilter: ['data-now', 'datetime'] });
 readClock();
-refresh(document);
-setInterval(() => refresh(document), 20_000);
+times(document).forEach(refresh);
+setInterval(() => times(document).forEach(refresh), 20_000);
 
 document.addEventListener('click', async (e) => {
   const button = e.target.closest('[data-copy]');
@@ -80,7 +82,7 @@ function follow() {
   const box = document.querySelector('[data-follow]');
   if (!box || !toggle()) return;
   if (toggle().checked) {
-    box.scrollTop = box.scrollHeight;
+    box.scrollTop = 0; // it is laid out from its end
     $page()?.scrollIntoView({ block: 'nearest' });
   }
   else if (box.scrollTop === 0) box.scrollTop = -1; // off its end, so that new rows do not move it
@@ -101,7 +103,7 @@ document.addEventListener('keydown', (e) => {
   follow();
 });
 if (location.hash && toggle()) toggle().checked = false;
-follow();
+if (location.hash || $page()) follow(); // else it is at its end as it is
 
 // A permalink into a folded week opens it.
 function unfold() {

@@ -151,6 +151,7 @@ func verify(t *testing.T, jsonl []byte) (lines int64, cost app.Nano, head string
 		}
 		var line struct {
 			Seq  int64    `json:"seq"`
+			Kind string   `json:"kind"`
 			Cost app.Nano `json:"cost_nusd"`
 		}
 		if err := json.Unmarshal(scan.Bytes(), &row); err != nil {
@@ -158,6 +159,9 @@ func verify(t *testing.T, jsonl []byte) (lines int64, cost app.Nano, head string
 		}
 		if err := json.Unmarshal(row.Line, &line); err != nil {
 			t.Fatal(err)
+		}
+		if !slices.Contains(app.EventKinds(), line.Kind) {
+			t.Errorf("row %d is of the kind %q, which no filter offers", line.Seq, line.Kind)
 		}
 		lines++
 		sum := sha256.Sum256(append(prev, row.Line...))

@@ -309,8 +309,8 @@ func TestAPausedTakeoverPromisesNoTime(t *testing.T) {
 	x.op.State = app.OperationPaused
 	server, _ := x.serve(t)
 	v := newVisitor(t, server.URL)
-	now := spoken(v.get("/operations/dodo").doc(t), "#now > p:first-of-type")
-	if !strings.HasPrefix(now, "Paused. Nothing new starts and nothing goes out until the team resumes it. Next after that: ") || !strings.HasSuffix(now, ".") || strings.Contains(now, "due") {
+	now := spoken(v.get("/operations/dodo").doc(t), "#now > p:not(.row)")
+	if !strings.HasPrefix(now, "Paused. Nothing new starts and nothing goes out until the team resumes it. Next: ") || !strings.HasSuffix(now, ", once it is resumed") || strings.Contains(now, "due") {
 		t.Errorf("the public page says %q", now)
 	}
 	v.signIn("viewer")

@@ -44,11 +44,6 @@ type Log struct {
 	Previous app.Event
 }
 
-// Kinds are the kinds of log lines to filter by.
-func Kinds() []string {
-	return []string{"model_call", "tool_call", "decision", "step", "publication", "read", "operation", "alert", app.HeadKind}
-}
-
 // Agents are those that work on the steps, for the filter.
 func Agents(steps []public.Step) []string {
 	set := map[string]bool{}
@@ -135,6 +130,14 @@ func platformPrice(n app.Nano) string {
 		return ""
 	}
 	return " · " + n.String() + " at the platform"
+}
+
+// nextWords tell when the next step comes, before the instant if that stands.
+func (p Page) nextWords() string {
+	if p.Op.State == app.OperationPaused {
+		return "once it is resumed"
+	}
+	return "due"
 }
 
 // published tells whether the step of that key is done.
