@@ -14,7 +14,7 @@ const module = "vivra/"
 var layers = [][]string{
 	{"app", "app/paths", "app/untrusted", "app/xtext", "migrations", "prompts", "specs", "static", "templates"},
 	{"app/live", "app/calendar", "app/preflight", "app/edits", "app/scoring", "app/palette", "app/seal", "views/ui", "app/postgres/dbsqlc"},
-	{"app/agent", "app/effects", "app/public", "app/dossier", "app/mentions", "app/brand", "app/sites", "app/utilities", "views/layout"},
+	{"app/agent", "app/effects", "app/public", "app/scan", "app/dossier", "app/mentions", "app/brand", "app/sites", "app/utilities", "views/layout"},
 	{"app/tools", "app/postgres", "app/openai", "app/chain", "app/market", "app/x", "app/telegram", "app/pages", "app/browser",
 		"app/blob", "app/images", "app/private", "app/cassette", "app/telemetry", "views/*"},
 	{"app/agents", "app/alarm", "app/desk"},

@@ -122,19 +122,23 @@ func (c ChainConfig) networks() map[int64]market.Network {
 func (a *App) outside(ctx context.Context) (outside, error) {
 	cfg := a.Config
 	var out outside
-	out.market = market.New(market.Config{DexScreenerURL: cfg.DexscreenerBaseURL, GeckoTerminalURL: cfg.GeckoterminalBaseURL, Networks: cfg.Chain.networks(), Now: cfg.Clock.Now})
 	var err error
-	out.chain, err = chain.New(chain.Config{RPCURL: cfg.RPCURL, ChainID: cfg.Chain.ChainID, Factories: cfg.Chain.Factories, Quote: cfg.Chain.Quote,
-		Launchers: cfg.Chain.Launchers, QuoteUSD: a.quoteUSD(out.market), Now: cfg.Clock.Now})
-	if err != nil {
+	if out.chain, out.market, err = cfg.onChain(); err != nil {
 		return out, err
 	}
 	out.images = images.New(images.Config{BaseURL: cfg.ImageBaseURL, Key: cfg.ImageAPIKey, Model: ImageModel})
 	return out, nil
 }
 
-func (a *App) quoteUSD(m *market.Client) func(context.Context) (float64, error) {
-	c := a.Config.Chain
+// onChain are the clients that read a token and its market.
+func (c Config) onChain() (*chain.Client, *market.Client, error) {
+	prices := market.New(market.Config{DexScreenerURL: c.DexscreenerBaseURL, GeckoTerminalURL: c.GeckoterminalBaseURL, Networks: c.Chain.networks(), Now: c.Clock.Now})
+	tokens, err := chain.New(chain.Config{RPCURL: c.RPCURL, ChainID: c.Chain.ChainID, Factories: c.Chain.Factories, Quote: c.Chain.Quote,
+		Launchers: c.Chain.Launchers, QuoteUSD: c.Chain.quoteUSD(prices), Now: c.Clock.Now})
+	return tokens, prices, err
+}
+
+func (c ChainConfig) quoteUSD(m *market.Client) func(context.Context) (float64, error) {
 	return func(ctx context.Context) (float64, error) {
 		if c.QuoteUSD > 0 {
 			return c.QuoteUSD, nil

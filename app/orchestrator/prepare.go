@@ -15,6 +15,7 @@ import (
 	"vivra/app/agent"
 	"vivra/app/calendar"
 	"vivra/app/chain"
+	"vivra/app/scan"
 	"vivra/app/scoring"
 )
 
@@ -115,15 +116,7 @@ func paidBy(step app.Step) agent.Scope {
 
 // readings asks every source; one that can't answer is unknown, never zero.
 func (o *Orchestrator) readings(ctx context.Context, op app.Operation, step app.Step) scoring.Readings {
-	ref := op.Token.Ref
-	r := scoring.Readings{
-		Token:     known(o.Chain.Token(ctx, ref)),
-		Holders:   known(o.Chain.Holders(ctx, ref)),
-		Liquidity: known(o.Chain.Liquidity(ctx, ref)),
-		Week:      known(o.Trades.Transactions(ctx, ref, 7)),
-		Life:      known(o.Trades.Transactions(ctx, ref, 365)),
-		Trade:     known(o.Trades.SimulateTrade(ctx, ref)),
-	}
+	r, _ := scan.Read(ctx, o.Chain, o.Trades, op.Token.Ref)
 	if p, err := o.Desk.Profile(ctx, paidBy(step), op.XHandle); err == nil {
 		r.XFollowers = &p.Followers
 	}

@@ -2,7 +2,10 @@ package scoring
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"vivra/app"
 )
 
 // Report is what code found of a token at an instant: what a pre-report shows.
@@ -34,6 +37,46 @@ func (r Report) Blocking() []Check { return r.with(Fail) }
 
 // Unknown returns the checks that had no data.
 func (r Report) Unknown() []Check { return r.with(Unknown) }
+
+// Decision is what the checks come to.
+type Decision string
+
+// The decisions: a check without data is never taken for good.
+const (
+	Go      Decision = "go"
+	Unclear Decision = "unclear"
+	NoGo    Decision = "no_go"
+)
+
+// Decision is what the checks come to, before a model or a person has looked.
+func (r Report) Decision() Decision {
+	switch {
+	case len(r.Blocking()) > 0:
+		return NoGo
+	case len(r.Unknown()) > 0:
+		return Unclear
+	}
+	return Go
+}
+
+// Sentence is the decision in words.
+func (r Report) Sentence() string {
+	switch blocking, unknown := r.Blocking(), r.Unknown(); r.Decision() {
+	case NoGo:
+		return app.Count(len(blocking), "check forbids", "checks forbid") + " a takeover: " + labels(blocking) + "."
+	case Unclear:
+		return "No check forbids a takeover, and " + app.Count(len(unknown), "check", "checks") + " had no data, which is never taken for good: " + labels(unknown) + "."
+	}
+	return "No check forbids a takeover. That is where a person begins, not where one ends."
+}
+
+func labels(checks []Check) string {
+	all := make([]string, len(checks))
+	for i, c := range checks {
+		all[i] = strings.ToLower(c.Label[:1]) + c.Label[1:] + " (" + c.Value + ")"
+	}
+	return strings.Join(all, ", ")
+}
 
 func (r Report) with(s Status) (found []Check) {
 	for _, c := range r.Checks {

@@ -60,7 +60,7 @@ func TestStatusLineKeepsItsDistance(t *testing.T) {
 		var before, at int64
 		_, _ = fmt.Sscan(said[i-1].Str(), &before)
 		_, _ = fmt.Sscan(said[i].Str(), &at)
-		if at-before < 4_900 {
+		if at-before < 4_000 { // the server waits five; the first may have come late
 			t.Errorf("it spoke again after %d ms", at-before)
 		}
 	}

@@ -24,6 +24,7 @@ type commands struct {
 	Doctor  examine       `cmd:"" help:"Look at every outside service and say what is wrong and what to do. Changes nothing; asking the models costs a little."`
 	Prices  prices        `cmd:"" help:"Import and show what models cost."`
 	User    users         `cmd:"" help:"Add and list the members of the team, and let one in again who is locked out."`
+	Scan    scanCommand   `cmd:"" help:"Look at a token: checks, score, and whether a takeover is possible. Needs a chain's endpoint, and no database, model or account."`
 	Check   check         `cmd:"" help:"Hold drafts to the rules that an agent's are held to. Needs no database and no key."`
 	Verify  verify        `cmd:"" help:"Recompute the hash chain of an exported log, and name the first row that does not fit."`
 	Version version       `cmd:"" help:"Say which version this is."`

@@ -3,7 +3,6 @@ package candidates
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"vivra/app"
@@ -52,12 +51,13 @@ func (r Report) open() bool { return r.Candidate.Slug != "" && !r.Candidate.Take
 
 // verdict is what the checks alone come to.
 func (r Report) verdict() (tone, word string) {
-	switch {
-	case r.Found == nil:
+	if r.Found == nil {
 		return "off", "no report"
-	case len(r.Found.Blocking()) > 0:
+	}
+	switch r.Found.Decision() {
+	case scoring.NoGo:
 		return "bad", "no-go by the checks"
-	case len(r.Found.Unknown()) > 0:
+	case scoring.Unclear:
 		return "wait", "not blocked, not all is known"
 	}
 	return "live", "go by the checks"
@@ -68,21 +68,7 @@ func (r Report) sentence() string {
 	if r.Found == nil {
 		return "Only the score of this candidate was kept. The next scan brings its report."
 	}
-	if blocking := r.Found.Blocking(); len(blocking) > 0 {
-		return app.Count(len(blocking), "check forbids", "checks forbid") + " a takeover: " + labels(blocking) + "."
-	}
-	if unknown := r.Found.Unknown(); len(unknown) > 0 {
-		return "No check forbids a takeover, and " + app.Count(len(unknown), "check", "checks") + " had no data, which is never taken for good: " + labels(unknown) + "."
-	}
-	return "No check forbids a takeover. That is where a person begins, not where one ends."
-}
-
-func labels(checks []scoring.Check) string {
-	all := make([]string, len(checks))
-	for i, c := range checks {
-		all[i] = strings.ToLower(c.Label[:1]) + c.Label[1:] + " (" + c.Value + ")"
-	}
-	return strings.Join(all, ", ")
+	return r.Found.Sentence()
 }
 
 // deadSentence says whether it is dead by the rule.
